@@ -54,14 +54,14 @@ QString signalName(int signal)
 StartRequest requestOf(const CommandLine &line)
 {
     StartRequest request = line.start;
-    if (auto *target = std::get_if<LaunchSpec>(&request.what); target && line.streams())
+    if (LaunchSpec *target = request.launchSpec(); target && line.streams())
         target->output = OutputMode::StdoutToStderr;
     return request;
 }
 
 class BatchRun final : public QObject {
 public:
-    explicit BatchRun(const CommandLine &line) : m_line(line), m_session(requestOf(line)) {}
+    explicit BatchRun(const CommandLine &line) : m_line(line), m_source(openSource(requestOf(line))) {}
     int run();
 
 private:
@@ -87,7 +87,7 @@ private:
     int exitCode() const;
     Dumper::Ending ending() const;
     bool writeSummary();
-    bool isLaunched() const { return std::holds_alternative<LaunchSpec>(m_line.start.what); }
+    bool isLaunched() const { return m_line.start.launchSpec() != nullptr; }
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
@@ -97,7 +97,8 @@ private:
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
     std::shared_ptr<QueuedSink> m_queue;  ///< in front of the output file
     std::unique_ptr<Backlog> m_backlog;   ///< reports what the queue still has at the end
-    Session m_session;
+    const OpenedSource m_source;
+    Session &m_session = *m_source.live;  ///< the command line has refused recordings
     std::unique_ptr<ResolverDriver> m_driver;
     std::unique_ptr<Recorder> m_recorder;  ///< only if the output is a recording
     ConsoleSignals m_signals;
@@ -370,7 +371,7 @@ void BatchRun::printStart()
     if (isLaunched())
         return;
     m_announcer = std::make_unique<TargetAnnouncer>(m_session, m_progress);
-    if (std::holds_alternative<ListenRequest>(m_line.start.what))
+    if (m_line.start.kind() == RunKind::Listening)
         m_announcer->printInstructions();
 }
 

@@ -103,9 +103,7 @@ Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::w
 /// Selects a region (.shm), or else a recording.
 Result<void> Parser::setFile(const std::string &name, const std::string &path)
 {
-    if (hasEnding(path, ".shm"))
-        return setSource(name, AttachRequest{path});
-    return setSource(name, OpenRequest{path});
+    return setSource(name, StartRequest::forFile(path).what);
 }
 
 Result<void> Parser::setTarget()
@@ -307,8 +305,8 @@ const std::string *Parser::firstUsed(std::initializer_list<std::string_view> nam
 
 Result<void> Parser::checkSource() const
 {
-    const auto &what = m_line.start.what;
-    const bool creates = std::holds_alternative<LaunchSpec>(what) || std::holds_alternative<ListenRequest>(what);
+    const RunKind kind = m_line.start.kind();
+    const bool creates = kind == RunKind::Launched || kind == RunKind::Listening;
     const std::string *creating = firstUsed(
         {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
     if (creating && !creates)
@@ -347,21 +345,22 @@ Result<void> Parser::check() const
 Result<void> Parser::checkBatch() const
 {
     const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
-    const auto &what = m_line.start.what;
-    if (std::holds_alternative<std::monostate>(what))
+    const RunKind kind = m_line.start.kind();
+    if (kind == RunKind::None)
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
-    if (std::holds_alternative<InputRequest>(what))
+    if (kind == RunKind::Input)
         return usageError("--input - shows a recording in the window, without --batch; " + capture);
-    if (const auto *open = std::get_if<OpenRequest>(&what)) {
-        if (m_source.starts_with("--input ") || looksLikeARecording(open->path))
+    if (kind == RunKind::File) {
+        const std::string path = m_line.start.inputPath();
+        if (m_source.starts_with("--input ") || looksLikeARecording(path))
             return usageError(m_source + ": a recording is shown in the window, without --batch; " + capture);
-        return usageError(m_source + ": a program to start goes after --, as in --batch -- " + open->path);
+        return usageError(m_source + ": a program to start goes after --, as in --batch -- " + path);
     }
     for (const std::string &name : m_used) {
         if (name == "--screenshot" || name == "--screenshot-after" || name == "--theme" || isQtOption(name))
             return usageError(name + " cannot be used with --batch, which has no window");
     }
-    if (m_line.start.capture.untilIdle && !std::holds_alternative<ListenRequest>(what))
+    if (m_line.start.capture.untilIdle && kind != RunKind::Listening)
         return usageError("--until-idle needs --listen; other captures end with their targets");
     return checkOutput();
 }

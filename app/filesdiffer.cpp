@@ -117,8 +117,8 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
     }
     if (!line.summaryPath.empty())
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});
-    if (const auto *attach = std::get_if<AttachRequest>(&line.start.what))
-        files.push_back({"--attach " + attach->regionPath, attach->regionPath, true});
+    if (const std::string input = line.start.inputPath(); !input.empty())
+        files.push_back({"--attach " + input, input, true});
     const CaptureSpec &capture = line.start.capture;
     if (!capture.regionPath.empty())
         files.push_back({"--shm " + capture.regionPath, capture.regionPath});

@@ -205,6 +205,80 @@ std::string remedyOf(const Accounting &accounting)
     return {};
 }
 
+void addSums(JsonObject &object, const Summary &summary)
+{
+    const Accounting &sums = summary.accounting;
+    object.number("events", sums.captured);
+    object.number("lost_events", sums.lost);
+    object.number("missed_before_attach", sums.missedBeforeAttach);
+    object.number("coroutines", sums.coroutines);
+    object.number("coroutines_missed", sums.coroutinesMissed);
+    object.number("coroutines_not_kept", sums.overflowCoroutines);
+    object.number("events_not_kept", sums.overflowEvents);
+    object.number("names_not_kept", summary.overflowNames);
+    object.number("untraced_coroutines", sums.untraced);
+    object.number("births_overtaken", sums.birthsOvertaken);
+    object.number("duration_ns", summary.durationNs);
+}
+
+void addStuck(JsonObject &object, const Summary &summary)
+{
+    appendStuck(object.key("stuck"), summary.stuck);
+    const std::optional<StuckInstant> &decided = summary.stuckWhenDecided;
+    object.text("stuck_judged", decided ? "end_decided" : "end");
+    object.optional("stuck_when_end_decided", decided ? std::optional(decided->coroutines) : std::nullopt);
+    object.optional("end_decided_ts", decided ? std::optional(decided->ts) : std::nullopt);
+    object.number("stuck_at_end", summary.stuckAtEnd.coroutines);
+    object.number("end_ts", summary.stuckAtEnd.ts);
+}
+
+/// Adds the gauges and flags of the region.
+void addRegion(JsonObject &object, const Summary &summary)
+{
+    const Accounting &sums = summary.accounting;
+    object.number("born_before_init", sums.bornBeforeInit);
+    object.number("flagged_stations", sums.flaggedStations);
+    object.number("sites_dropped", sums.sitesDropped);
+    // Version-1 stations and compact stations have areas of their own, so their sum would be no limit.
+    object.number("stations_allocated", sums.stationsAllocated - sums.slotsAllocated);
+    object.number("stations_max", sums.stationsMax - sums.slotsMax);
+    object.number("slots_allocated", sums.slotsAllocated);
+    object.number("slots_max", sums.slotsMax);
+    object.number("born_while_off", sums.bornWhileOff);
+    object.number("records_dropped", sums.recordsDropped);
+    object.number("notes_lost", sums.notesLost);
+    object.number("threads_without_lane", sums.threadsWithoutLane);
+    object.number("lanes_shortened", sums.lanesShortened);
+    object.number("lanes_damaged", sums.lanesDamaged);
+    object.number("processes_unmapped", sums.processesUnmapped);
+    object.number("processes_partly_mapped", sums.processesPartlyMapped);
+    object.number("lanes", sums.lanes);
+    object.number("lane_bytes", sums.laneBytes);
+    object.number("lane_bytes_max", sums.laneBytesMax);
+    object.number("region_bytes", sums.regionBytes);
+    object.number("processes", summary.processes);
+    object.boolean("growth_stopped", sums.growthStopped);
+    object.boolean("times_approximate", sums.timesApproximate);
+    object.boolean("paused", sums.paused);
+    object.boolean("unproven", sums.unproven);
+}
+
+void addFiles(JsonObject &object, const Summary &summary)
+{
+    object.text("region", summary.regionPath);
+    object.boolean("region_kept", summary.regionKept);
+    appendTexts(object.key("dumps"), summary.dumps);
+    object.number("findings_not_dumped", summary.findingsNotDumped);
+    object.number("events_not_written", summary.eventsNotWritten);
+    for (const auto &[name, error] :
+         {std::pair{"capture_error", &summary.captureError}, std::pair{"output_error", &summary.outputError}}) {
+        if (error->empty())
+            object.key(name) += "null";
+        else
+            object.text(name, *error);
+    }
+}
+
 }  // namespace
 
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
@@ -232,67 +306,15 @@ std::uint64_t stuckIn(const std::vector<StuckGroup> &groups)
 
 std::string toJson(const Summary &summary)
 {
-    const Accounting &sums = summary.accounting;
     std::string json;
     JsonObject object(json);
-    object.number("events", sums.captured);
-    object.number("lost_events", sums.lost);
-    object.number("missed_before_attach", sums.missedBeforeAttach);
-    object.number("coroutines", sums.coroutines);
-    object.number("coroutines_missed", sums.coroutinesMissed);
-    object.number("coroutines_not_kept", sums.overflowCoroutines);
-    object.number("events_not_kept", sums.overflowEvents);
-    object.number("names_not_kept", summary.overflowNames);
-    object.number("untraced_coroutines", sums.untraced);
-    object.number("births_overtaken", sums.birthsOvertaken);
-    object.number("duration_ns", summary.durationNs);
+    addSums(object, summary);
     object.optional("exit_code", summary.exitCode);
     object.optional("signal", summary.signal);
     object.text("ended_by", summary.endedBy);
-    appendStuck(object.key("stuck"), summary.stuck);
-    const std::optional<StuckInstant> &decided = summary.stuckWhenDecided;
-    object.text("stuck_judged", decided ? "end_decided" : "end");
-    object.optional("stuck_when_end_decided", decided ? std::optional(decided->coroutines) : std::nullopt);
-    object.optional("end_decided_ts", decided ? std::optional(decided->ts) : std::nullopt);
-    object.number("stuck_at_end", summary.stuckAtEnd.coroutines);
-    object.number("end_ts", summary.stuckAtEnd.ts);
-    object.number("born_before_init", sums.bornBeforeInit);
-    object.number("flagged_stations", sums.flaggedStations);
-    object.number("sites_dropped", sums.sitesDropped);
-    // Version-1 stations and compact stations have areas of their own, so their sum would be no limit.
-    object.number("stations_allocated", sums.stationsAllocated - sums.slotsAllocated);
-    object.number("stations_max", sums.stationsMax - sums.slotsMax);
-    object.number("slots_allocated", sums.slotsAllocated);
-    object.number("slots_max", sums.slotsMax);
-    object.number("born_while_off", sums.bornWhileOff);
-    object.number("records_dropped", sums.recordsDropped);
-    object.number("notes_lost", sums.notesLost);
-    object.number("threads_without_lane", sums.threadsWithoutLane);
-    object.number("lanes_shortened", sums.lanesShortened);
-    object.number("lanes_damaged", sums.lanesDamaged);
-    object.number("processes_unmapped", sums.processesUnmapped);
-    object.number("processes_partly_mapped", sums.processesPartlyMapped);
-    object.number("lanes", sums.lanes);
-    object.number("lane_bytes", sums.laneBytes);
-    object.number("lane_bytes_max", sums.laneBytesMax);
-    object.number("region_bytes", sums.regionBytes);
-    object.number("processes", summary.processes);
-    object.boolean("growth_stopped", sums.growthStopped);
-    object.boolean("times_approximate", sums.timesApproximate);
-    object.boolean("paused", sums.paused);
-    object.boolean("unproven", sums.unproven);
-    object.text("region", summary.regionPath);
-    object.boolean("region_kept", summary.regionKept);
-    appendTexts(object.key("dumps"), summary.dumps);
-    object.number("findings_not_dumped", summary.findingsNotDumped);
-    object.number("events_not_written", summary.eventsNotWritten);
-    for (const auto &[name, error] :
-         {std::pair{"capture_error", &summary.captureError}, std::pair{"output_error", &summary.outputError}}) {
-        if (error->empty())
-            object.key(name) += "null";
-        else
-            object.text(name, *error);
-    }
+    addStuck(object, summary);
+    addRegion(object, summary);
+    addFiles(object, summary);
     object.end();
     return json;
 }

@@ -59,11 +59,8 @@ std::vector<char *> argumentsForQt(char *program, std::vector<std::string> &opti
 /// Fails if the picture would replace the file that it shows.
 ct::Result<void> checkPicture(const ct::CommandLine &line)
 {
-    const auto *recording = std::get_if<ct::OpenRequest>(&line.start.what);
-    const auto *region = std::get_if<ct::AttachRequest>(&line.start.what);
-    const std::string input = recording ? recording->path : region ? region->regionPath : std::string();
     const std::optional<ct::FileKey> picture = ct::FileKey::of(line.screenshotPath);
-    if (picture && picture == ct::FileKey::of(input))
+    if (picture && picture == ct::FileKey::of(line.start.inputPath()))
         return ct::Error{ct::ErrorCode::InvalidArgument,
                          "--screenshot " + line.screenshotPath + ": is also the file to show; choose another name"};
     return {};
@@ -124,14 +121,14 @@ int run(int argc, char **argv)
     int qtCount = static_cast<int>(qtArguments.size()) - 1;
     if (line.mode == ct::CommandLine::Mode::Batch) {
         line.inherited = inherited;
-        if (auto *target = std::get_if<ct::LaunchSpec>(&line.start.what))
+        if (ct::LaunchSpec *target = line.start.launchSpec())
             target->keptDescriptors = inherited;
         const QCoreApplication application(qtCount, qtArguments.data());
         return ct::runBatch(line);
     }
     if (const ct::Result<void> checked = checkPicture(line); !checked)
         return complain(checked.error(), ct::kExitUsage);
-    if (std::holds_alternative<ct::InputRequest>(line.start.what) && ::isatty(STDIN_FILENO) == 1)
+    if (line.start.kind() == ct::RunKind::Input && ::isatty(STDIN_FILENO) == 1)
         return complain({ct::ErrorCode::InvalidArgument,
                          "--input -: standard input is a terminal; send a recording through a pipe: "
                          "corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -"},

@@ -52,8 +52,9 @@ void Screenshot::onFailed(const QString &message)
 {
     print(message.toStdString());
     const Run &run = m_window.run();
-    const bool showsNothing = run.state() == RunState::Idle ||
-                              (run.recorded() && run.state() == RunState::Ended && run.population()->size() == 0);
+    const bool showsNothing =
+        run.state() == RunState::Idle ||
+        (isRecorded(run.kind()) && run.state() == RunState::Ended && run.population()->size() == 0);
     if (m_over || !showsNothing)
         return;
     m_over = true;
@@ -69,7 +70,7 @@ void Screenshot::onFailed(const QString &message)
 void Screenshot::takePictureWhenLoaded()
 {
     const Run &run = m_window.run();
-    m_waits = run.recorded() && !run.isGrowing() && run.state() != RunState::Ended;
+    m_waits = isRecorded(run.kind()) && !run.isGrowing() && run.state() != RunState::Ended;
     if (!m_waits)
         takePicture();
 }
@@ -105,7 +106,11 @@ void Screenshot::quit(int code)
         return;
     }
     // Only when the session has ended is it drained and its region removed, so that nothing is left behind.
-    connect(run.session(), &Session::ended, this, exit, Qt::QueuedConnection);
+    const auto exitAtEnd = [exit](RunState state) {
+        if (state == RunState::Ended)
+            exit();
+    };
+    connect(&run, &Run::stateChanged, this, exitAtEnd, Qt::QueuedConnection);
     run.terminateTarget();
 }
 

@@ -51,7 +51,6 @@ public:
     void setResolver(std::shared_ptr<AddressResolver> resolver) { m_locations.setResolver(std::move(resolver)); }
     /// The location of a group without a site; nullptr if not resolved.
     AddressResolver::Answer locationOf(const QModelIndex &group) const;
-    const StuckRule &rule() const { return m_rule; }
 
     /// Judges the population and updates the rows. Call on the GUI thread, about twice a second. Large populations are
     /// judged in the background; the rows then change in a later event.

@@ -30,6 +30,7 @@ ARROWS = {
     "core/exporting": ["core/base", "core/stream", "core/symbols", "core/trace", *RECORDING, "core/addresses"],
     "core/target": ["core/base", "core/stream", "core/protocol", "core/region", "core/harvest"],
     "core/playback": ["core/base", "core/stream", "core/trace", *RECORDING, "core/addresses", "core/target"],
+    "core/harvestthread": ["probe", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest"],
     "core/session": ["core"],
     "reader": ["core/base", "core/stream", *RECORDING[:2]],
     "models": ["core/base", "core/stream", "core/symbols", "core/trace", "core/analysis", *RECORDING, "core/addresses"],
@@ -42,10 +43,9 @@ ARROWS = {
     "ui": ["core", "models", "ui"],
     "app": ["core", "ui"],
 }
-# Rooms without Qt, and the two files of core/harvest that drive the loop and may use Qt.
+# Rooms without Qt.
 QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest", "core/symbols",
            "core/trace", "core/analysis", "core/recording", "core/addresses"]
-QT_ALLOWED = ["core/harvest/harvestthread", "core/harvest/harvestserver"]
 # Rooms under the MIT licence, which anyone may embed.
 MIT = ["probe", "reader", "core/base", "core/stream", *RECORDING[:2]]
 WIDGET_FREE = ["core", "models"]
@@ -96,8 +96,7 @@ def violations(root):
                     yield f"{where}: {room} may not include {room_of(target)}"
                 if mit and bracket == '"' and (root / include).is_file() and not is_mit(root / include):
                     yield f"{where}: this file is MIT, that one is not"
-                in_qt_free = path.startswith(tuple(QT_FREE)) and not path.startswith(tuple(QT_ALLOWED))
-                if in_qt_free and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
+                if path.startswith(tuple(room + "/" for room in QT_FREE)) and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
                     yield f"{where}: this room needs no Qt"
                 if path.startswith(tuple(room + "/" for room in WIDGET_FREE)) and WIDGETS.match(f"<{include}>"):
                     yield f"{where}: no widgets and no pixels here"

@@ -115,7 +115,7 @@ void Actions::enableFor(const Run &present)
     const RunState state = present.state();
     const bool capturing = state == RunState::Waiting || state == RunState::Capturing;
     const bool hasTrace = present.population() != nullptr;
-    stop->setEnabled(capturing || present.gate());
+    stop->setEnabled(capturing || present.isReplay());
     terminate->setEnabled(present.targetRuns());
     replay->setEnabled(present.canReplay());
     pause->setEnabled(hasTrace);

@@ -63,7 +63,7 @@ void HistoryFetcher::showDensity()
 {
     const History &history = *m_run->history();
     const bool isRead = m_run->isOpened() && m_run->state() != RunState::Ended;
-    const auto overview = isRead ? m_run->recorded()->overview() : nullptr;
+    const auto overview = isRead ? m_run->overview() : nullptr;
     m_shownWhole = m_shownWhole && isRead;
     const Basis basis{
         &history,          overview.get(),  history.streamed(), history.droppedEvents(), history.restoredVersion(),
@@ -109,7 +109,7 @@ bool HistoryFetcher::isRecorded() const
 QString HistoryFetcher::textOfMissing(bool moves) const
 {
     if (!isRecorded())
-        return m_run->recorded()
+        return isRecorded(m_run->kind())
                    ? tr("No longer in memory, and parts of a JSONL file cannot be read again: use a .ctr recording")
                    : tr("No longer in memory, and not recorded");
     if (isFollowing())

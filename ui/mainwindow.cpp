@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/mainwindow.h"
 
-#include "core/base/fileending.h"
 #include "core/base/monotonic.h"
 #include "core/session/run.h"
 #include "core/target/printable.h"
@@ -33,6 +32,7 @@
 #include "ui/notices.h"
 #include "ui/replaycontrol.h"
 #include "ui/sampler.h"
+#include "ui/targetquestion.h"
 #include "ui/timeline/timelineview.h"
 #include "ui/widgets/startpage.h"
 #include "ui/widgets/statusbar.h"
@@ -67,12 +67,14 @@ MainWindow::MainWindow(QWidget *parent)
       m_fetcher(new HistoryFetcher(*m_sampler, *m_views.timeline, this)),
       m_replay(new ReplayControl(*m_views.replayBar, this)),
       m_notices(new Notices(*m_views.notice, this)),
-      m_jobs(new FileJobs(*m_views.exportBar, *m_views.saveBar, this))
+      m_jobs(new FileJobs(*m_views.exportBar, *m_views.saveBar, this)),
+      m_question(new TargetQuestion(this))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(icons::application());
     m_replay->setRun(m_run.get());
     m_jobs->setRun(m_run.get());
+    m_question->setRun(m_run.get());
     makeMenus(*this, *m_actions, m_views);
     makeToolBars(*this, *m_actions, m_views);
     connectActions();
@@ -92,15 +94,21 @@ MainWindow::~MainWindow()
 
 void MainWindow::start(const StartRequest &request)
 {
-    if (kindOf(request) == RunKind::None)
+    if (request.kind() == RunKind::None)
         return;
-    settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"), [this, request] {
+    replaceCapture([this, request] {
         const Result<void> begun = begin(request);
         if (!begun)
             showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
         else
             showInstructions();
     });
+}
+
+/// Calls `next` once no launched target is in the way.
+void MainWindow::replaceCapture(std::function<void()> next)
+{
+    m_question->ask(tr("A new capture replaces this one. Leave the target running, or terminate it?"), std::move(next));
 }
 
 Result<void> MainWindow::begin(const StartRequest &request)
@@ -127,6 +135,7 @@ void MainWindow::replaceRun(std::unique_ptr<Run> run)
     m_fetcher->setRun(m_run.get());
     m_replay->setRun(m_run.get());
     m_jobs->setRun(m_run.get());
+    m_question->setRun(m_run.get());
     showTrace();
     onStateChanged();
     showPast();
@@ -137,12 +146,7 @@ void MainWindow::replaceRun(std::unique_ptr<Run> run)
 
 void MainWindow::openFile(const QString &path)
 {
-    StartRequest request;
-    if (hasEnding(path.toStdString(), ".shm"))
-        request.what = AttachRequest{path.toStdString()};
-    else
-        request.what = OpenRequest{path.toStdString()};
-    start(request);
+    start(StartRequest::forFile(path.toStdString()));
 }
 
 void MainWindow::exportTo(const ExportFormat &format, const QString &path)
@@ -172,7 +176,7 @@ void MainWindow::connectActions()
         });
     connect(m_actions->saveRecording, &QAction::triggered, m_jobs, &FileJobs::askForSave);
     connect(m_actions->quit, &QAction::triggered, this, &QWidget::close);
-    connect(m_actions->stop, &QAction::triggered, this, [this] { m_run->gate() ? endReplay() : m_run->stop(); });
+    connect(m_actions->stop, &QAction::triggered, this, [this] { m_run->isReplay() ? endReplay() : m_run->stop(); });
     connect(m_actions->terminate, &QAction::triggered, this, [this] { m_run->terminateTarget(); });
     connect(m_actions->replay, &QAction::triggered, this, &MainWindow::beginReplay);
     connect(m_actions->dump, &QAction::triggered, m_jobs, &FileJobs::dump);
@@ -187,10 +191,8 @@ void MainWindow::connectActions()
 
 void MainWindow::connectParts()
 {
-    connect(m_views.output, &OutputDock::inputEntered, this, [this](const QByteArray &line) {
-        if (m_run->targetRuns())
-            m_run->session()->target()->writeInput(line);
-    });
+    connect(m_views.output, &OutputDock::inputEntered, this,
+            [this](const QByteArray &line) { m_run->writeInput(line); });
     connect(m_views.recordings, &RecordingsDock::openRequested, this, &MainWindow::openFile);
     connect(m_views.recordings, &RecordingsDock::failed, this, &MainWindow::showError);
     connect(m_views.recordings, &RecordingsDock::saveRequested, m_jobs, &FileJobs::askForSaveOf);
@@ -243,7 +245,7 @@ void MainWindow::showTrace()
 
 void MainWindow::beginReplay()
 {
-    settleTarget(tr("A replay replaces this capture. Leave the target running, or terminate it?"), [this] {
+    m_question->ask(tr("A replay replaces this capture. Leave the target running, or terminate it?"), [this] {
         if (!m_run->canReplay()) {
             showError(tr("Cannot replay"), tr("The recording of this run was deleted, or is incomplete."));
             m_actions->replay->setEnabled(false);
@@ -258,8 +260,8 @@ void MainWindow::beginReplay()
 /// Ends the replay and opens the whole recording.
 void MainWindow::endReplay()
 {
-    if (m_run->gate())
-        openFile(QString::fromStdString(m_run->recorded()->path()));
+    if (m_run->isReplay())
+        openFile(QString::fromStdString(m_run->recordingPath()));
 }
 
 /// Shows a recording that is still being written like a live capture.
@@ -285,7 +287,7 @@ void MainWindow::onStateChanged()
     const bool ended = m_run->state() == RunState::Ended;
     m_actions->enableFor(*m_run);
     QString text = format::runState(*m_run, m_exit);
-    if (m_run->session() && m_run->session()->isObserver() && !ended)
+    if (m_run->isObserver() && !ended)
         text += tr(", read-only");
     const bool tracing = m_run->isTracing() || ended;
     if (!tracing)
@@ -301,10 +303,9 @@ void MainWindow::onStateChanged()
                        : QStringLiteral("%1 – %2 – %3").arg(printable(m_run->name()), text, program));
     showStartPage(m_views, *m_run, exitText());
     showInstant();
-    // The session is drained, so its region is gone. Queue the call, because it may replace the run that emits this
-    // signal.
-    if (ended && m_afterExit)
-        QMetaObject::invokeMethod(this, std::exchange(m_afterExit, nullptr), Qt::QueuedConnection);
+    // The session is drained, so its region is gone.
+    if (ended)
+        m_question->onRunEnded();
 }
 
 /// Shows the whole run, if it was over when it was opened and is loaded by now.
@@ -326,7 +327,7 @@ void MainWindow::showBehind()
 {
     format::Behind behind;
     if (m_run->isGrowing() && m_run->state() != RunState::Ended)
-        behind = format::behind(m_run->recorded()->growth(), m_run->population()->now(), monotonicNow());
+        behind = format::behind(m_run->growth(), m_run->population()->now(), monotonicNow());
     m_views.statusBar->showBehind(behind.text, behind.alert);
 }
 
@@ -361,8 +362,7 @@ void MainWindow::onTicked()
     showBehind();
     m_replay->sample();
     if (m_run->isLoading())
-        m_views.statusBar->showState(
-            format::loading(m_run->recorded()->progress(), m_run->recorded()->overview().get()));
+        m_views.statusBar->showState(format::loading(m_run->progress(), m_run->overview().get()));
 }
 
 void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
@@ -383,15 +383,14 @@ void MainWindow::showRunDialog()
     if (!m_runDialog) {
         m_runDialog = new RunDialog(this);
         connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
-            settleTarget(tr("A new capture replaces this one. Leave the target running, or terminate it?"),
-                         [this, request] {
-                             if (const Result<void> begun = begin(request); !begun)
-                                 m_runDialog->showError(QString::fromStdString(begun.error().message));
-                             else if (kindOf(request) == RunKind::Listening)
-                                 showInstructions();
-                             else
-                                 m_runDialog->accept();
-                         });
+            replaceCapture([this, request] {
+                if (const Result<void> begun = begin(request); !begun)
+                    m_runDialog->showError(QString::fromStdString(begun.error().message));
+                else if (request.kind() == RunKind::Listening)
+                    showInstructions();
+                else
+                    m_runDialog->accept();
+            });
         });
     }
     m_runDialog->showLaunch();
@@ -404,8 +403,7 @@ void MainWindow::showInstructions()
         return;
     if (!m_runDialog || !m_runDialog->isVisible())
         showRunDialog();
-    const Session *session = m_run->session();
-    m_runDialog->showListening({session->regionPath(), session->socketPath(), session->stations()});
+    m_runDialog->showListening(m_run->environment());
 }
 
 void MainWindow::showAttachDialog()
@@ -455,22 +453,6 @@ void MainWindow::showError(const QString &title, const QString &message)
     showErrorBox(this, title, message);
 }
 
-void MainWindow::settleTarget(const QString &question, std::function<void()> next)
-{
-    if (!m_run->targetRuns()) {
-        next();
-        return;
-    }
-    askAboutTarget(this, m_run->name(), question, next, [this, next] {
-        if (!m_run->targetRuns()) {
-            next();  // the target has exited while the question was open
-            return;
-        }
-        m_afterExit = next;
-        m_run->terminateTarget();
-    });
-}
-
 void MainWindow::closeEvent(QCloseEvent *event)
 {
     if (const QStringList jobs = m_jobs->running(); !jobs.isEmpty()) {
@@ -487,12 +469,12 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     event->ignore();
-    settleTarget(tr("If you leave it running, the target continues without being traced. "
-                    "Attach to its region to see it again."),
-                 [this] {
-                     m_closing = true;
-                     close();
-                 });
+    m_question->ask(tr("If you leave it running, the target continues without being traced. "
+                       "Attach to its region to see it again."),
+                    [this] {
+                        m_closing = true;
+                        close();
+                    });
 }
 
 }  // namespace ct

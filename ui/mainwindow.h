@@ -29,6 +29,7 @@ class Run;
 class RunDialog;
 class Sampler;
 class SymbolWorker;
+class TargetQuestion;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -79,6 +80,7 @@ private:
     void applyDebugSearchPath();
     void showError(const QString &title, const QString &message);
 
+    void replaceCapture(std::function<void()> next);
     Result<void> begin(const StartRequest &request);
     void replaceRun(std::unique_ptr<Run> run);
     void showTrace();
@@ -96,9 +98,6 @@ private:
     void onSampled();
     void onTicked();
 
-    /// Calls `next` once no launched target is in the way. The user chooses to leave it running or to terminate it.
-    void settleTarget(const QString &question, std::function<void()> next);
-
     std::unique_ptr<Actions> m_actions;
     Views m_views;
     std::shared_ptr<SymbolWorker> m_symbols;
@@ -108,13 +107,13 @@ private:
     ReplayControl *m_replay;
     Notices *m_notices;
     FileJobs *m_jobs;
+    TargetQuestion *m_question;
     RunDialog *m_runDialog = nullptr;
     QStringList m_debugFolders;
     std::uint32_t m_mostCoroutines = Population::kMostCoroutines;
     std::optional<Error> m_startError;
     QString m_exit;  ///< "exited with status 0"; empty: not exited, or not known
     std::uint64_t m_origin = 0;
-    std::function<void()> m_afterExit;
     bool m_closing = false;
 };
 

@@ -51,7 +51,7 @@ void ReplayControl::play()
 
 void ReplayControl::restart()
 {
-    replay(0, !m_run->gate() || m_run->gate()->isPlaying());
+    replay(0, !m_run->isReplay() || m_run->gate()->isPlaying());
 }
 
 void ReplayControl::seek(std::uint64_t ts)

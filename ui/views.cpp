@@ -143,7 +143,7 @@ void showStartPage(const Views &views, const Run &run, const QString &exit)
         page->showMessage(ViewText::tr("No coroutine was seen"), exit, true);
     else if (run.kind() == RunKind::Listening)
         page->showMessage(ViewText::tr("Waiting for a target…"),
-                          ViewText::tr("Region: %1").arg(run.session()->regionPath()), false);
+                          ViewText::tr("Region: %1").arg(run.environment().regionPath), false);
     else
         page->showMessage(ViewText::tr("Waiting for the first coroutine…"), run.name(), false);
 }

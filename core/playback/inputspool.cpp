@@ -159,7 +159,6 @@ InputSpool::End InputSpool::spool(std::string &message)
             return message.empty() ? End::Stopped : End::Failed;
         if (got == kEndOfInput)
             return begun ? End::Closed : refuse(head, message);
-        m_received.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
         const char *bytes = buffer.data();
         auto size = static_cast<std::size_t>(got);
         if (!begun) {

@@ -44,7 +44,6 @@ public:
     End end() const;
     /// One sentence, for NoRecording and Failed.
     std::string message() const;
-    std::uint64_t received() const { return m_received.load(std::memory_order_relaxed); }  ///< bytes
 
 private:
     InputSpool(int input, int wake, std::unique_ptr<AppendFile> file, std::string path);
@@ -58,8 +57,7 @@ private:
     int m_input;       ///< used by the thread only
     const int m_wake;  ///< eventfd that wakes the thread
     std::unique_ptr<AppendFile> m_file;
-    std::atomic<bool> m_stopped = false;        // relaxed: m_wake wakes the thread that loads it
-    std::atomic<std::uint64_t> m_received = 0;  // relaxed: for display
+    std::atomic<bool> m_stopped = false;  // relaxed: m_wake wakes the thread that loads it
     mutable std::mutex m_mutex;
     End m_end = End::None;
     std::string m_message;

@@ -17,7 +17,6 @@ public:
 
     /// The stream begins at `ts`, which is due at once. Later times follow from that. Only the first call counts.
     void begin(std::uint64_t wall, std::uint64_t ts);
-    bool hasBegun() const { return m_begun; }
 
     void play(std::uint64_t wall);
     void pause(std::uint64_t wall);

@@ -46,14 +46,10 @@ std::shared_ptr<ReplayGate> gateFor(const ReplayRequest &request)
 
 }  // namespace
 
-RecordedSource::RecordedSource(const StartRequest &request) : m_request(request)
+RecordedSource::RecordedSource(const StartRequest &request) : m_kind(request.kind()), m_path(request.inputPath())
 {
-    if (const auto *open = std::get_if<OpenRequest>(&request.what))
-        m_path = open->path;
-    if (const auto *replay = std::get_if<ReplayRequest>(&request.what)) {
-        m_path = replay->path;
+    if (const ReplayRequest *replay = request.replay())
         m_gate = gateFor(*replay);
-    }
     m_outputTimer.setInterval(kOutputIntervalMs);
     connect(&m_outputTimer, &QTimer::timeout, this, &RecordedSource::emitOutput);
 }
@@ -71,7 +67,7 @@ void RecordedSource::addSink(std::shared_ptr<Sink> sink)
 
 Result<void> RecordedSource::start()
 {
-    if (std::holds_alternative<InputRequest>(m_request.what)) {
+    if (m_kind == RunKind::Input) {
         if (Result<void> started = startInput(); !started)
             return started;
     }

@@ -79,7 +79,7 @@ private:
     void emitExit();
     void onFinished();
 
-    const StartRequest m_request;
+    const RunKind m_kind;
     std::string m_path;
     QStringList m_notices;
     std::vector<std::shared_ptr<Sink>> m_sinks;

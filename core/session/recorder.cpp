@@ -26,7 +26,7 @@ RecordingInfo aboutRun(const StartRequest &request, const std::string &session)
     about.session = session.empty() ? randomSessionId() : session;
     about.program = QCoreApplication::applicationName().toStdString();
     about.version = QCoreApplication::applicationVersion().toStdString();
-    if (const auto *target = std::get_if<LaunchSpec>(&request.what))
+    if (const LaunchSpec *target = request.launchSpec())
         about.command =
             target->argv.empty() ? std::vector<std::string>{"/bin/sh", "-c", target->shellLine} : target->argv;
     return about;

@@ -21,8 +21,6 @@ public:
     ResolverDriver(Session &session, std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
     ~ResolverDriver() override;
 
-    const std::shared_ptr<AddressResolver> &resolver() const { return m_resolver; }
-
 private:
     void poll();
     void onState(RunState state);

@@ -73,21 +73,17 @@ QString nameOf(const LaunchSpec &spec)
 /// Returns the title of a run.
 QString nameOf(const StartRequest &request)
 {
-    if (const auto *launch = std::get_if<LaunchSpec>(&request.what))
+    if (const LaunchSpec *launch = request.launchSpec())
         return nameOf(*launch);
-    if (const auto *attach = std::get_if<AttachRequest>(&request.what))
-        return baseName(attach->regionPath);
-    if (const auto *open = std::get_if<OpenRequest>(&request.what))
-        return baseName(open->path);
-    if (const auto *replay = std::get_if<ReplayRequest>(&request.what))
-        return baseName(replay->path);
-    return std::holds_alternative<InputRequest>(request.what) ? Run::tr("Standard input") : Run::tr("Listening");
+    if (const std::string path = request.inputPath(); !path.empty())
+        return baseName(path);
+    return request.kind() == RunKind::Input ? Run::tr("Standard input") : Run::tr("Listening");
 }
 
 /// Returns the name of a live run for a file name; not translated.
 std::string fileNameOf(const StartRequest &request)
 {
-    if (std::holds_alternative<ListenRequest>(request.what))
+    if (request.kind() == RunKind::Listening)
         return "listening";
     const std::string name = nameOf(request).toStdString();
     return hasEnding(name, ".shm") ? name.substr(0, name.size() - 4) : name;
@@ -96,7 +92,7 @@ std::string fileNameOf(const StartRequest &request)
 /// The window reads the output of a launched target, to show it.
 StartRequest withTerminal(StartRequest request)
 {
-    if (auto *launch = std::get_if<LaunchSpec>(&request.what))
+    if (LaunchSpec *launch = request.launchSpec())
         launch->output = OutputMode::Pty;
     return request;
 }
@@ -124,16 +120,17 @@ Result<std::unique_ptr<Run>> Run::start(const StartRequest &request, const RunSe
 
 Result<void> Run::begin(const StartRequest &request, const RunSettings &settings)
 {
-    m_kind = kindOf(request);
+    m_kind = request.kind();
     m_name = nameOf(request);
     makeTrace(settings);
-    m_source = openSource(withTerminal(request));
-    m_session = qobject_cast<Session *>(m_source.get());
-    m_recorded = qobject_cast<RecordedSource *>(m_source.get());
+    OpenedSource opened = openSource(withTerminal(request));
+    m_source = std::move(opened.source);
+    m_live = opened.live;
+    m_recorded = opened.recorded;
     m_source->addSink(m_population);
     m_source->addSink(m_history);
     connectSource();
-    if (m_session)
+    if (m_live)
         record(request, settings);
     else
         m_recorded->setResolver(m_resolver);
@@ -166,10 +163,10 @@ void Run::connectSource()
     connect(m_source.get(), &Source::outputLeftOut, this, &Run::outputLeftOut);
     connect(m_source.get(), &Source::targetExited, this, &Run::targetExited);
     connect(m_source.get(), &Source::noticeAdded, this, &Run::noticeAdded);
-    if (m_session) {
-        m_driver = std::make_unique<ResolverDriver>(*m_session, m_resolver);
-        connect(m_session, &Session::nothingTraced, this, &Run::nothingTraced);
-        connect(m_session, &Session::sinkFailed, this, &Run::failed);
+    if (m_live) {
+        m_driver = std::make_unique<ResolverDriver>(*m_live, m_resolver);
+        connect(m_live, &Session::nothingTraced, this, &Run::nothingTraced);
+        connect(m_live, &Session::sinkFailed, this, &Run::failed);
     } else {
         connect(m_recorded, &RecordedSource::grows, this, &Run::grows);
         connect(m_recorded, &RecordedSource::readingEnded, this, &Run::readingEnded);
@@ -184,7 +181,7 @@ void Run::record(const StartRequest &request, const RunSettings &settings)
     RecordingFolder folder = *settings.recordingFolder;
     folder.queueBytes = sharesOf(settings).queue;
     Result<std::unique_ptr<RunRecording>> created =
-        RunRecording::create(*m_session, m_population, request, fileNameOf(request), folder);
+        RunRecording::create(*m_live, m_population, request, fileNameOf(request), folder);
     if (!created) {
         m_notices << tr("This run is not recorded: %1.").arg(QString::fromStdString(created.error().message));
         return;
@@ -221,7 +218,7 @@ std::int64_t Run::startedAt() const
 
 QStringList Run::notices() const
 {
-    const QStringList own = m_session ? m_session->notices() : m_recorded ? m_recorded->notices() : QStringList();
+    const QStringList own = m_live ? m_live->notices() : m_recorded ? m_recorded->notices() : QStringList();
     return own + m_notices;
 }
 
@@ -239,7 +236,7 @@ bool Run::isLoading() const
 
 bool Run::isPast() const
 {
-    return (m_kind == RunKind::File && !isGrowing()) || (m_session && m_session->isPostMortem());
+    return (m_kind == RunKind::File && !isGrowing()) || (m_live && m_live->isPostMortem());
 }
 
 bool Run::isCutShort() const
@@ -254,7 +251,8 @@ bool Run::knowsDeaths() const
 
 bool Run::canReplay() const
 {
-    return state() == RunState::Ended && !gate() && !isCutShort() && m_population->size() > 0 && !replayPath().empty();
+    return state() == RunState::Ended && !isReplay() && !isCutShort() && m_population->size() > 0 &&
+           !replayPath().empty();
 }
 
 std::string Run::replayPath() const
@@ -286,30 +284,41 @@ std::optional<RecordingInfo::Judged> Run::judged() const
 
 bool Run::targetRuns() const
 {
-    return m_session && m_session->target() && m_session->target()->isRunning();
+    return m_live && m_live->target() && m_live->target()->isRunning();
+}
+
+TracedEnvironment Run::environment() const
+{
+    return {m_live->regionPath(), m_live->socketPath(), m_live->stations()};
+}
+
+void Run::writeInput(const QByteArray &bytes)
+{
+    if (targetRuns())
+        m_live->target()->writeInput(bytes);
 }
 
 bool Run::canSwitchTracing() const
 {
-    return m_session && m_session->canPause();
+    return m_live && m_live->canPause();
 }
 
 bool Run::isTracing() const
 {
-    return !m_session || !m_session->isPaused();
+    return !m_live || !m_live->isPaused();
 }
 
 void Run::setTracing(bool on)
 {
     if (!canSwitchTracing() || on == isTracing())
         return;
-    m_session->setPaused(!on);
+    m_live->setPaused(!on);
     Q_EMIT stateChanged(state());
 }
 
 void Run::terminateTarget()
 {
-    if (!m_session)
+    if (!m_live)
         return;
     if (targetRuns() && !m_judged) {
         const std::uint64_t now = m_population->now();
@@ -320,7 +329,7 @@ void Run::terminateTarget()
         if (m_recording)
             m_recording->recordJudgement(now, stuck);
     }
-    m_session->terminateTarget();
+    m_live->terminateTarget();
 }
 
 void Run::stop()

@@ -10,6 +10,7 @@
 #include "core/session/recordedsource.h"
 #include "core/session/recordingstore.h"
 #include "core/session/session.h"
+#include "core/target/instructions.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -66,14 +67,11 @@ public:
     /// The index of the transitions in the recording; nullptr if there is no recording.
     std::shared_ptr<const StreamIndex> streamIndex() const;
 
-    // The source: exactly one of the two, or none without a run.
-    Session *session() const { return m_session; }
-    RecordedSource *recorded() const { return m_recorded; }
-
-    /// The gate of a replay; nullptr for other runs.
-    ReplayGate *gate() const { return m_recorded ? m_recorded->gate() : nullptr; }
+    /// True if the run is captured from a region, false if it is read from a recording, or without a run.
+    bool isLive() const { return m_live != nullptr; }
+    bool isReplay() const { return m_kind == RunKind::Replay; }
     /// True for a recording that was opened, but is not replayed.
-    bool isOpened() const { return m_recorded && !gate(); }
+    bool isOpened() const { return m_kind == RunKind::File || m_kind == RunKind::Input; }
     /// True for a recording that is still being written, or was when it was opened.
     bool isGrowing() const { return m_recorded && m_recorded->isGrowing(); }
     /// True while a complete recording is being loaded.
@@ -100,11 +98,28 @@ public:
     /// that was not judged.
     std::optional<RecordingInfo::Judged> judged() const;
 
+    // Only for a live run.
+    /// The environment in which a target finds the region.
+    TracedEnvironment environment() const;
+    /// True if another engine owns the region, so this one only reads it.
+    bool isObserver() const { return m_live && m_live->isObserver(); }
     /// True if a launched target has not exited yet.
     bool targetRuns() const;
-    /// True if the tracing of a live target can be switched off and on.
+    /// Writes to the terminal of the target, if targetRuns().
+    void writeInput(const QByteArray &bytes);
+    /// True if the tracing of the target can be switched off and on.
     bool canSwitchTracing() const;
     bool isTracing() const;
+
+    // Only for a recording.
+    double progress() const { return m_recorded->progress(); }  ///< 0..1
+    FileGrowth::Figures growth() const { return m_recorded->growth(); }
+    /// The contents of the recording; nullptr if not known (yet), and for a live run.
+    std::shared_ptr<const RecordingOverview> overview() const { return m_recorded ? m_recorded->overview() : nullptr; }
+    /// How the reading ended. Valid once the state is Ended.
+    ReadingEnd readingEnd() const { return m_recorded->end(); }
+    /// The gate of a replay; nullptr for other runs.
+    ReplayGate *gate() const { return m_recorded ? m_recorded->gate() : nullptr; }
 
     /// Judges which coroutines are stuck, then terminates the launched target.
     void terminateTarget();
@@ -139,7 +154,7 @@ private:
     std::unique_ptr<HistoryRestorer> m_restorer;
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Source> m_source;
-    Session *m_session = nullptr;                   ///< m_source, if it is live
+    Session *m_live = nullptr;                      ///< m_source, if it is live
     RecordedSource *m_recorded = nullptr;           ///< m_source, if it is not
     std::unique_ptr<ResolverDriver> m_driver;       ///< of the session; destroyed before it
     std::optional<RecordingInfo::Judged> m_judged;  ///< of a live run

@@ -67,9 +67,7 @@ struct Session::Data {
     QTimer *progressTimer = nullptr;
 };
 
-Session::Session(QObject *parent) : Source(parent), m_data(std::make_unique<Data>()) {}
-
-Session::Session(const StartRequest &request) : Session()
+Session::Session(const StartRequest &request) : m_data(std::make_unique<Data>())
 {
     m_data->request = request;
 }
@@ -93,11 +91,15 @@ void Session::addSink(std::shared_ptr<Sink> sink)
 Result<void> Session::start()
 {
     const StartRequest &request = m_data->request;
-    if (const auto *target = std::get_if<LaunchSpec>(&request.what))
+    if (const LaunchSpec *target = request.launchSpec())
         return launch(request.capture, *target);
-    if (const auto *attached = std::get_if<AttachRequest>(&request.what))
-        return attach(attached->regionPath);
-    return listen(request.capture);
+    return request.kind() == RunKind::Attached ? attach(request.inputPath()) : listen(request.capture);
+}
+
+Result<void> Session::start(const StartRequest &request)
+{
+    m_data->request = request;
+    return start();
 }
 
 Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &target)

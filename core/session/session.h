@@ -5,7 +5,7 @@
 // harvest runs on a thread of its own.
 #pragma once
 
-#include "core/harvest/harvestthread.h"
+#include "core/harvestthread/harvestthread.h"
 #include "core/session/source.h"
 #include "core/session/startrequest.h"
 
@@ -25,20 +25,15 @@ enum class EndReason { None, TargetExited, Stopped, Terminated };
 class Session final : public Source {
     Q_OBJECT
 public:
-    explicit Session(QObject *parent = nullptr);
-    /// For start(): a LaunchSpec, a ListenRequest or an AttachRequest.
-    explicit Session(const StartRequest &request);
+    /// For a LaunchSpec, a ListenRequest or an AttachRequest.
+    explicit Session(const StartRequest &request = {});
     ~Session() override;  ///< stops the capture; leaves a running target alone
 
     void addSink(std::shared_ptr<Sink> sink) override;
+    /// Fails with CannotExecute if the capture was ready, but the program could not be executed.
     Result<void> start() override;
-
-    // What start() calls, for callers without a request. Call one of these instead, once. launch() fails with
-    // CannotExecute if the capture was ready, but the program could not be executed.
-    Result<void> launch(const CaptureSpec &capture, const LaunchSpec &target);
-    Result<void> listen(const CaptureSpec &capture);
-    Result<void> attach(const std::string &regionPath);
-
+    /// As start(), for another request than the constructor's.
+    Result<void> start(const StartRequest &request);
     void stop() override;
     RunState state() const override;
     EndReason endReason() const;
@@ -85,6 +80,9 @@ Q_SIGNALS:
     void ended();
 
 private:
+    Result<void> launch(const CaptureSpec &capture, const LaunchSpec &target);
+    Result<void> listen(const CaptureSpec &capture);
+    Result<void> attach(const std::string &regionPath);
     Result<void> startHarvest(const std::string &socketPath);
     void setState(RunState state);
     void addNotice(const QString &notice);

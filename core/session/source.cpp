@@ -6,13 +6,20 @@
 #include "core/session/session.h"
 #include "core/session/startrequest.h"
 
+#include <utility>
+
 namespace ct {
 
-std::unique_ptr<Source> openSource(const StartRequest &request)
+OpenedSource openSource(const StartRequest &request)
 {
-    if (isRecorded(kindOf(request)))
-        return std::make_unique<RecordedSource>(request);
-    return std::make_unique<Session>(request);
+    if (isRecorded(request.kind())) {
+        auto recorded = std::make_unique<RecordedSource>(request);
+        RecordedSource *const opened = recorded.get();
+        return {std::move(recorded), nullptr, opened};
+    }
+    auto live = std::make_unique<Session>(request);
+    Session *const opened = live.get();
+    return {std::move(live), opened, nullptr};
 }
 
 }  // namespace ct

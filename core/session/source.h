@@ -18,6 +18,8 @@
 
 namespace ct {
 
+class RecordedSource;
+class Session;
 struct StartRequest;
 
 enum class RunState {
@@ -57,8 +59,15 @@ Q_SIGNALS:
     void noticeAdded(const QString &notice);
 };
 
-/// Returns the source that the request asks for. It is not started yet: sinks, a recorder and a resolver can be added
-/// to it first. The request must not be empty.
-std::unique_ptr<Source> openSource(const StartRequest &request);
+/// A source that is not started yet: sinks, a recording and a resolver can be added to it first. Exactly one of `live`
+/// and `recorded` is set. Both are the `source`.
+struct OpenedSource {
+    std::unique_ptr<Source> source;
+    Session *live = nullptr;
+    RecordedSource *recorded = nullptr;
+};
+
+/// Returns the source that the request asks for. The request must not be empty.
+OpenedSource openSource(const StartRequest &request);
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a run begins with, as the command line (or the Run dialog) has decided. A plain value.
+// A request to start a run, as the command line or a dialog has decided. A plain value.
 #pragma once
 
 #include "core/session/capturespec.h"
@@ -34,19 +34,26 @@ struct ReplayRequest {
     bool playing = true;        ///< state after `through`
 };
 
+/// How a run began. The values are the alternatives of StartRequest::what, in their order.
+enum class RunKind { None, Launched, Listening, Attached, File, Input, Replay };
+
 struct StartRequest {
     std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest, ReplayRequest>
         what;
     CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
+
+    /// Attaches to a region (.shm), or else opens a recording.
+    static StartRequest forFile(const std::string &path);
+
+    RunKind kind() const { return static_cast<RunKind>(what.index()); }
+    /// The program to launch; nullptr in other requests.
+    const LaunchSpec *launchSpec() const { return std::get_if<LaunchSpec>(&what); }
+    LaunchSpec *launchSpec() { return std::get_if<LaunchSpec>(&what); }
+    /// The settings of a replay; nullptr in other requests.
+    const ReplayRequest *replay() const { return std::get_if<ReplayRequest>(&what); }
+    /// The region or the recording to read; empty in other requests.
+    std::string inputPath() const;
 };
-
-/// How a run began. The values are the alternatives of StartRequest::what, in their order.
-enum class RunKind { None, Launched, Listening, Attached, File, Input, Replay };
-
-inline RunKind kindOf(const StartRequest &request)
-{
-    return static_cast<RunKind>(request.what.index());
-}
 
 /// Returns true if the run is read from a recording, false if it is captured.
 inline bool isRecorded(RunKind kind)

@@ -23,7 +23,6 @@ public:
 
     int slave() const { return m_slave; }
     void closeSlave();  ///< call when the child has inherited it
-    bool isOpen() const { return m_master >= 0; }
     void setSize(int columns, int rows);
     void write(const QByteArray &bytes);
     void drain();  ///< emits the output that can be read now

@@ -4,6 +4,7 @@
 // The writer of the History, without the log itself.
 #include "core/trace/history.h"
 
+#include "core/base/relaxed.h"
 #include "core/trace/historydata.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ using namespace history;
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kRelease = std::memory_order_release;
 
 }  // namespace

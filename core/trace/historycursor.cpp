@@ -5,6 +5,8 @@
 // events, from the first number of the coroutine, and, behind its last event, from the table of losses.
 #include "core/trace/historydata.h"
 
+#include "core/base/relaxed.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +14,6 @@ namespace ct::history {
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 
 }  // namespace

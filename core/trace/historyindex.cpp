@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/historyindex.h"
 
+#include "core/base/relaxed.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -14,7 +16,6 @@ constexpr std::uint32_t kFewRows = 256;
 /// Renew the index of a growing slab after this many new rows.
 constexpr std::uint32_t kRenewRows = 8192;
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 

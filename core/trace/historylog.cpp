@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/historylog.h"
 
+#include "core/base/relaxed.h"
 #include "core/stream/resumepairs.h"
 #include "core/trace/historydictionary.h"
 
@@ -27,14 +28,8 @@ constexpr std::uint32_t kHeadsAtHand = 1U << 13;               ///< this many he
 constexpr std::ptrdiff_t kRowsAhead = 2048;  ///< bytes to prefetch ahead; in the slab even from the last row
 static_assert(kMaxRows * kRowBytes + kRowsAhead + kGroup * kRowBytes <= kSlabBytes);
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
-
-void increase(Word &word, std::uint64_t by)
-{
-    word.store(word.load(kRelaxed) + by, kRelaxed);
-}
 
 /// Prefetches the heads of a group of events.
 inline void fetch(const Transition *event, const Transition *end, const Head *heads)

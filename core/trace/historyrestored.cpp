@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/historyrestored.h"
 
+#include "core/base/relaxed.h"
 #include "core/trace/historydictionary.h"
 #include "core/trace/historylog.h"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::uint32_t kMostSealed = 1U << 21;  ///< entries, for 137 billion events
 constexpr std::uint32_t kMostSlabs = 1U << 14;
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 

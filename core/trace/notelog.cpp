@@ -7,13 +7,14 @@
 //   word 3   pid (32) | tid (32) of a wake, time of the pass of a wait
 #include "core/trace/notelog.h"
 
+#include "core/base/relaxed.h"
+
 #include <algorithm>
 
 namespace ct::history {
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/chunkedarray.h"
+#include "core/base/relaxed.h"
 #include "core/base/reservedarray.h"
 #include "core/base/sparsearray.h"
 #include "core/trace/populationnotes.h"
@@ -17,7 +18,6 @@ namespace population {
 
 using Word = std::atomic<std::uint64_t>;
 
-inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 
@@ -122,11 +122,6 @@ struct SiteEntry {
         delete statistics.load(kRelaxed);
     }
 };
-
-inline void increase(Word &word, std::uint64_t by)
-{
-    word.store(word.load(kRelaxed) + by, kRelaxed);
-}
 
 /// The writer's side of a record's seqlock, for one change.
 class Writing {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/populationnotes.h"
 
+#include "core/base/relaxed.h"
+
 #include <algorithm>
 #include <thread>
 
@@ -9,7 +11,6 @@ namespace ct {
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 

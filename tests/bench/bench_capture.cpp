@@ -160,7 +160,7 @@ public:
 
     int run()
     {
-        if (const auto started = m_session.launch(m_options.capture, m_options.target); !started) {
+        if (const auto started = m_session.start({m_options.target, m_options.capture}); !started) {
             std::fprintf(stderr, "%s\n", started.error().message.c_str());
             return 1;
         }

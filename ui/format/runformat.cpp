@@ -31,14 +31,14 @@ QString replayState(const Run &run)
 QString recordingState(const Run &run)
 {
     const bool ended = run.state() == RunState::Ended;
-    if (run.gate())
+    if (run.isReplay())
         return replayState(run);
     if (run.isCutShort())
         return RunText::tr("Part of a recording");
     if (!run.isGrowing())
         return ended ? RunText::tr("Recording") : RunText::tr("Loading");
     if (ended)
-        return run.recorded()->end().inOrder ? RunText::tr("Recording") : RunText::tr("Recording, not completed");
+        return run.readingEnd().inOrder ? RunText::tr("Recording") : RunText::tr("Recording, not completed");
     return run.kind() == RunKind::Input ? RunText::tr("Receiving") : RunText::tr("Following");
 }
 
@@ -47,7 +47,7 @@ QString recordingState(const Run &run)
 QString runState(const Run &run, const QString &exit)
 {
     const bool ended = run.state() == RunState::Ended;
-    if (!run.recorded())
+    if (!isRecorded(run.kind()))
         return ended && !exit.isEmpty() ? RunText::tr("Target %1").arg(exit) : runStateName(run.state());
     const QString state = recordingState(run);
     return ended && !exit.isEmpty() ? RunText::tr("%1; target %2").arg(state, exit) : state;
@@ -58,9 +58,9 @@ QString judgedInstant(const Run &run, bool isPaused)
     const bool ended = run.state() == RunState::Ended;
     if (isPaused)
         return RunText::tr("when the view was paused");
-    if (run.gate())
+    if (run.isReplay())
         return ended ? RunText::tr("at the end of the replay") : RunText::tr("at the moment that the replay shows");
-    if (!run.recorded())
+    if (!isRecorded(run.kind()))
         return !ended         ? RunText::tr("at present")
                : run.isPast() ? RunText::tr("at the region's last event")
                               : RunText::tr("at the end of the run");
@@ -81,19 +81,18 @@ QString judgedBefore(const Run &run)
 
 ReadingText readingEnd(const Run &run)
 {
-    const RecordedSource &source = *run.recorded();
-    const ReadingEnd end = source.end();
-    const QString path = QString::fromStdString(source.path());
+    const ReadingEnd end = run.readingEnd();
+    const QString path = QString::fromStdString(run.recordingPath());
     if (end.isCutShort) {
-        const std::shared_ptr<const RecordingOverview> whole = source.overview();
-        return {cutShort(path, source.accounting().captured, whole ? whole->transitions : 0), false};
+        const std::shared_ptr<const RecordingOverview> whole = run.overview();
+        return {cutShort(path, run.accounting().captured, whole ? whole->transitions : 0), false};
     }
     if (run.isGrowing())
         return {followEnd({path, end.inOrder, end.wasStopped, end.error, end.isDamaged, run.kind() == RunKind::Input,
                            end.input, end.inputMessage}),
                 end.input == InputSpool::End::NoRecording};
     // The error of a replay was shown when the file was opened.
-    return {end.error, !end.error.isEmpty() && !run.gate()};
+    return {end.error, !end.error.isEmpty() && !run.isReplay()};
 }
 
 }  // namespace ct::format

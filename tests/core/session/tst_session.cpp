@@ -88,8 +88,8 @@ private Q_SLOTS:
         Capture capture;
         QSignalSpy states(&capture.session, &Session::stateChanged);
         QSignalSpy exits(&capture.session, &Session::targetExited);
-        QVERIFY(capture.session.launch(capture.spec(),
-                                       program("ct_storm", {"--coroutines", "8", "--transitions", "1000"})));
+        QVERIFY(capture.session.start(
+            {program("ct_storm", {"--coroutines", "8", "--transitions", "1000"}), capture.spec()}));
         QCOMPARE(capture.session.state(), RunState::Waiting);
         QVERIFY(QFile::exists(capture.session.regionPath()));
         QVERIFY(capture.waitForEnd());
@@ -112,7 +112,7 @@ private Q_SLOTS:
         Capture capture;
         LaunchSpec missing;
         missing.argv = {"/no/such/program"};
-        const Result<void> launched = capture.session.launch(capture.spec(), missing);
+        const Result<void> launched = capture.session.start({missing, capture.spec()});
         QVERIFY(!launched);
         QCOMPARE(launched.error().code, ErrorCode::CannotExecute);
         QCOMPARE(capture.session.state(), RunState::Idle);
@@ -124,14 +124,14 @@ private Q_SLOTS:
         Capture capture;
         CaptureSpec spec = capture.spec();
         spec.socketPath = "/no/such/directory/socket";
-        const Result<void> launched = capture.session.launch(spec, program("ct_many", {}));
+        const Result<void> launched = capture.session.start({program("ct_many", {}), spec});
         QVERIFY(!launched);
         QVERIFY(launched.error().code != ErrorCode::CannotExecute);
         QVERIFY(QDir(capture.directory.path()).isEmpty());
 
         Session second;
         spec.socketPath = "/tmp/" + std::string(100, 'x');
-        const auto refused = second.launch(spec, program("ct_many", {}));
+        const auto refused = second.start({program("ct_many", {}), spec});
         QVERIFY(!refused);
         QVERIFY(QString::fromStdString(refused.error().message).contains(QStringLiteral("xxx")));
         QVERIFY(QDir(capture.directory.path()).isEmpty());
@@ -140,7 +140,7 @@ private Q_SLOTS:
     void terminateEndsTheSession()
     {
         Capture capture;
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QVERIFY(capture.session.start({program("ct_many", {"--coroutines", "20"}), capture.spec()}));
         QTRY_COMPARE(capture.session.state(), RunState::Capturing);
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
@@ -157,7 +157,7 @@ private Q_SLOTS:
         line.output = OutputMode::Pty;
         QSignalSpy seen(&capture.session, &Session::targetSeen);
         QSignalSpy gone(&capture.session, &Session::targetGone);
-        QVERIFY(capture.session.launch(capture.spec(), line));
+        QVERIFY(capture.session.start({line, capture.spec()}));
         const pid_t shell = capture.session.target()->pid();
         QCOMPARE(capture.session.targetPid(), 0);
         QTRY_VERIFY(capture.session.targetPid() != 0);
@@ -173,7 +173,7 @@ private Q_SLOTS:
     void theLaunchedProcessIsTheTarget()
     {
         Capture capture;
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QVERIFY(capture.session.start({program("ct_many", {"--coroutines", "20"}), capture.spec()}));
         QTRY_COMPARE(capture.session.targetPid(), capture.session.target()->pid());
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
@@ -183,7 +183,7 @@ private Q_SLOTS:
     void stopLeavesTargetAndRegionToTheNextEngine()
     {
         Capture capture;
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QVERIFY(capture.session.start({program("ct_many", {"--coroutines", "20"}), capture.spec()}));
         QTRY_COMPARE(capture.session.state(), RunState::Capturing);
         capture.session.stop();
         QVERIFY(capture.waitForEnd());
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(!capture.session.notices().isEmpty());
 
         Capture next;
-        QVERIFY(next.session.attach(capture.session.regionPath().toStdString()));
+        QVERIFY(next.session.start({AttachRequest{capture.session.regionPath().toStdString()}, {}}));
         QVERIFY(!next.session.isObserver());
         QCOMPARE(next.session.state(), RunState::Capturing);  // does not wait for a target
         QTRY_COMPARE(next.session.accounting().coroutines, 20U);
@@ -207,8 +207,9 @@ private Q_SLOTS:
     {
         Capture capture;
         QVERIFY(!capture.session.canPause());
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_storm", {"--coroutines", "20", "--seconds", "600",
-                                                                            "--rate", "100000", "--order", "round"})));
+        QVERIFY(capture.session.start(
+            {program("ct_storm", {"--coroutines", "20", "--seconds", "600", "--rate", "100000", "--order", "round"}),
+             capture.spec()}));
         QTRY_VERIFY(capture.population->captured() > 1000);
         QVERIFY(capture.session.canPause() && !capture.session.isPaused());
         capture.session.setPaused(true);
@@ -238,10 +239,10 @@ private Q_SLOTS:
     void observersCannotPause()
     {
         Capture capture;
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QVERIFY(capture.session.start({program("ct_many", {"--coroutines", "20"}), capture.spec()}));
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
         Capture observer;
-        QVERIFY(observer.session.attach(capture.session.regionPath().toStdString()));
+        QVERIFY(observer.session.start({AttachRequest{capture.session.regionPath().toStdString()}, {}}));
         QVERIFY(!observer.session.canPause());
         observer.session.setPaused(true);
         QVERIFY(!observer.session.isPaused());
@@ -253,10 +254,10 @@ private Q_SLOTS:
     void secondEngineOnlyObserves()
     {
         Capture capture;
-        QVERIFY(capture.session.launch(capture.spec(), program("ct_many", {"--coroutines", "20"})));
+        QVERIFY(capture.session.start({program("ct_many", {"--coroutines", "20"}), capture.spec()}));
         Capture observer;
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
-        QVERIFY(observer.session.attach(capture.session.regionPath().toStdString()));
+        QVERIFY(observer.session.start({AttachRequest{capture.session.regionPath().toStdString()}, {}}));
         QVERIFY(observer.session.isObserver());
         QVERIFY(observer.session.notices().join(QLatin1Char(' ')).contains(QStringLiteral("owned by process")));
         QTRY_COMPARE(observer.session.accounting().coroutines, 20U);
@@ -269,7 +270,7 @@ private Q_SLOTS:
     void capturesATargetStartedElsewhere()
     {
         Capture capture;
-        QVERIFY(capture.session.listen(capture.spec()));
+        QVERIFY(capture.session.start({ListenRequest{}, capture.spec()}));
         QSignalSpy seen(&capture.session, &Session::targetSeen);
         QProcess process;
         startElsewhere(process, capture.session, "ct_many", kMany);
@@ -289,7 +290,7 @@ private Q_SLOTS:
     void readsTheRegionOfADeadProcess()
     {
         Capture capture;
-        QVERIFY(capture.session.listen(capture.spec()));
+        QVERIFY(capture.session.start({ListenRequest{}, capture.spec()}));
         QProcess process;
         startElsewhere(process, capture.session, "ct_many", kMany);
         QTRY_COMPARE(capture.session.accounting().coroutines, 20U);
@@ -300,7 +301,7 @@ private Q_SLOTS:
 
         const QString region = capture.session.regionPath();
         Capture late;
-        QVERIFY(late.session.attach(region.toStdString()));
+        QVERIFY(late.session.start({AttachRequest{region.toStdString()}, {}}));
         QVERIFY(late.session.isPostMortem());
         QVERIFY(late.waitForEnd());
         QCOMPARE(late.session.accounting().coroutines, 20U);
@@ -318,8 +319,8 @@ private Q_SLOTS:
         QVERIFY(junk.open(QIODevice::WriteOnly));
         junk.write(QByteArray(8192, 'x'));
         junk.close();
-        QVERIFY(!capture.session.attach(junk.fileName().toStdString()));
-        QVERIFY(!Session().attach("/no/such/file.shm"));
+        QVERIFY(!capture.session.start({AttachRequest{junk.fileName().toStdString()}, {}}));
+        QVERIFY(!Session().start({AttachRequest{"/no/such/file.shm"}, {}}));
         QVERIFY(junk.exists());
     }
 
@@ -329,7 +330,7 @@ private Q_SLOTS:
         capture.session.setNothingTracedDelay(50);
         LaunchSpec spec;
         spec.argv = {"sleep", "1000"};
-        QVERIFY(capture.session.launch(capture.spec(), spec));
+        QVERIFY(capture.session.start({spec, capture.spec()}));
         QVERIFY(capture.nothing.wait(runner::kPatienceMs));
         QCOMPARE(capture.session.state(), RunState::Waiting);
         capture.session.terminateTarget();
@@ -342,7 +343,7 @@ private Q_SLOTS:
         Capture capture;
         LaunchSpec spec;
         spec.argv = {"true"};
-        QVERIFY(capture.session.launch(capture.spec(), spec));
+        QVERIFY(capture.session.start({spec, capture.spec()}));
         QVERIFY(capture.waitForEnd());
         QCOMPARE(capture.nothing.size(), 1);
     }
@@ -356,7 +357,7 @@ private Q_SLOTS:
             CaptureSpec spec;
             spec.stations = 64;
             spec.regionPath = directory.filePath(QStringLiteral("r.shm")).toStdString();
-            QVERIFY(session.launch(spec, program("ct_many", {"--coroutines", "20"})));
+            QVERIFY(session.start({program("ct_many", {"--coroutines", "20"}), spec}));
             pid = session.target()->pid();
             QTRY_COMPARE(session.accounting().coroutines, 20U);
         }

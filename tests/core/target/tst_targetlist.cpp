@@ -43,7 +43,7 @@ struct Listening {
         CaptureSpec capture;
         capture.stations = 4096;
         capture.regionPath = directory.filePath(QStringLiteral("r.shm")).toStdString();
-        return bool(session.listen(capture));
+        return bool(session.start({ListenRequest{}, capture}));
     }
     void start(QProcess &process, const QStringList &arguments) const
     {
@@ -208,7 +208,7 @@ private Q_SLOTS:
         Session attached;
         QSignalSpy gone(&attached, &Session::targetGone);
         QSignalSpy over(&attached, &Session::ended);
-        QVERIFY(attached.attach(listening.session.regionPath().toStdString()));
+        QVERIFY(attached.start({AttachRequest{listening.session.regionPath().toStdString()}, {}}));
         QCOMPARE(attached.targetPids().size(), 2U);
         first.kill();
         QTRY_COMPARE(gone.size(), 1);

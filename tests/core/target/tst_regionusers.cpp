@@ -95,7 +95,7 @@ private Q_SLOTS:
         QVERIFY2(why.contains(remedy), qPrintable(why));
 
         Session session;
-        QVERIFY(session.attach(path));
+        QVERIFY(session.start({AttachRequest{path}, {}}));
         QVERIFY(!session.isPostMortem());
         const QStringList notices = noticesOfUse(session);
         QCOMPARE(notices.size(), 1);
@@ -128,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(container.runs());
         leaveRegion(path, 1, ProcessStat::of(container.pid()).startTicks, container.space());
         Session session;
-        QVERIFY(session.attach(path));
+        QVERIFY(session.start({AttachRequest{path}, {}}));
         QVERIFY(!session.isPostMortem());
         container.end();
         QTRY_VERIFY(!processRuns(container.pid()));
@@ -159,13 +159,13 @@ private Q_SLOTS:
         QSignalSpy seen(&session, &Session::targetSeen);
         QSignalSpy gone(&session, &Session::targetGone);
         if (comesLater)
-            QVERIFY(session.attach(path));
+            QVERIFY(session.start({AttachRequest{path}, {}}));
         Sleeper known([&path] { mapFile(path); });
         QVERIFY(known.pid() > 0);
         if (comesLater)
             QTRY_COMPARE_WITH_TIMEOUT(seen.size(), 1, kPatienceMs);
         else
-            QVERIFY(session.attach(path));
+            QVERIFY(session.start({AttachRequest{path}, {}}));
         QCOMPARE(session.targetPids(), std::vector<pid_t>{known.pid()});
         known.end();
         QTRY_COMPARE_WITH_TIMEOUT(gone.size(), 1, kPatienceMs);
@@ -189,7 +189,7 @@ private Q_SLOTS:
         capture.stations = 64;
         capture.regionPath = path;
         capture.untilIdle = true;
-        QVERIFY(session.listen(capture));
+        QVERIFY(session.start({ListenRequest{}, capture}));
         QSignalSpy seen(&session, &Session::targetSeen);
         QSignalSpy gone(&session, &Session::targetGone);
         Sleeper sleeper([&path] { mapFile(path); });
@@ -238,7 +238,7 @@ private Q_SLOTS:
         if (!isVisible)
             return;
         Session session;
-        QVERIFY(session.attach(path));
+        QVERIFY(session.start({AttachRequest{path}, {}}));
         QVERIFY(session.isPostMortem());
         QTRY_COMPARE(session.state(), RunState::Ended);
         QVERIFY(deleteRegion(path));
@@ -257,7 +257,7 @@ private Q_SLOTS:
         QCOMPARE(regionUsers(FileIdentity::of(path)).front().state, UserState::Ended);
         QVERIFY(find(path)->unknownUsers.empty());
         Session session;
-        QVERIFY(session.attach(path));
+        QVERIFY(session.start({AttachRequest{path}, {}}));
         QVERIFY(session.isPostMortem());
         QTRY_COMPARE(session.state(), RunState::Ended);
         QVERIFY(deleteRegion(path));

@@ -37,7 +37,7 @@ struct Orphan {
         spec.output = OutputMode::Pty;
         CaptureSpec capture;
         capture.stations = 8192;
-        if (!session->launch(capture, spec))
+        if (!session->start({spec, capture}))
             return false;
         region = session->regionPath();
         pid = session->target()->pid();

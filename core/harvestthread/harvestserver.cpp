@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/harvestserver.h"
+#include "core/harvestthread/harvestserver.h"
 
 #include "core/base/fileremedy.h"
 #include "core/region/stalesocket.h"

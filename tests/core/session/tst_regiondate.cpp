@@ -49,7 +49,8 @@ QStringList noticesOf(const std::string &path)
 {
     Session session;
     QSignalSpy ended(&session, &Session::ended);
-    if (!session.attach(path) || !session.isPostMortem() || (ended.isEmpty() && !ended.wait(kPatienceMs)))
+    if (!session.start({AttachRequest{path}, {}}) || !session.isPostMortem() ||
+        (ended.isEmpty() && !ended.wait(kPatienceMs)))
         return {};
     return session.notices();
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/harvestthread.h"
+#include "core/harvestthread/harvestthread.h"
 
 #include "core/base/startthread.h"
-#include "core/harvest/harvestserver.h"
 #include "core/harvest/postmortemclock.h"
+#include "core/harvestthread/harvestserver.h"
 
 #include <QAbstractEventDispatcher>
 #include <QEventLoop>

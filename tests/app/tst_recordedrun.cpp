@@ -131,7 +131,7 @@ private Q_SLOTS:
         capture.regionPath = directory.filePath(QStringLiteral("region.shm")).toStdString();
         LaunchSpec storm;
         storm.argv = {runner::binary("ct_storm").toStdString(), "--coroutines", "8", "--transitions", "1000"};
-        QVERIFY(static_cast<bool>(session->launch(capture, storm)));
+        QVERIFY(static_cast<bool>(session->start({storm, capture})));
         recorder.started();
         QVERIFY(!ended.isEmpty() || ended.wait(runner::kPatienceMs));
         const std::shared_ptr<const LatestSums> sums = session->sums();
@@ -206,7 +206,7 @@ private Q_SLOTS:
             QSignalSpy ended(&session, &Session::ended);
             CaptureSpec capture;
             capture.regionPath = dir.filePath(QStringLiteral("r.shm")).toStdString();
-            QVERIFY(bool(session.launch(capture, spec)));
+            QVERIFY(bool(session.start({spec, capture})));
             recorder.started();
             QVERIFY(ended.wait(runner::kPatienceMs));
             sums = session.accounting();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
-#include "core/harvest/harvestthread.h"
+#include "core/harvestthread/harvestthread.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/regions.h"

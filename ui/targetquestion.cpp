@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/targetquestion.h"
+
+#include "core/session/run.h"
+#include "ui/dialogs/messageboxes.h"
+
+#include <utility>
+
+namespace ct {
+
+void TargetQuestion::ask(const QString &question, std::function<void()> next)
+{
+    if (!m_run->targetRuns()) {
+        next();
+        return;
+    }
+    askAboutTarget(m_window, m_run->name(), question, next, [this, next] {
+        if (!m_run->targetRuns()) {
+            next();  // the target has exited while the question was open
+            return;
+        }
+        m_afterEnd = next;
+        m_run->terminateTarget();
+    });
+}
+
+void TargetQuestion::onRunEnded()
+{
+    if (m_afterEnd)
+        QMetaObject::invokeMethod(this, std::exchange(m_afterEnd, nullptr), Qt::QueuedConnection);
+}
+
+}  // namespace ct

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Asks about a launched target that still runs, before its run is replaced or the window is closed. GUI thread.
+#pragma once
+
+#include <QWidget>
+
+#include <functional>
+
+namespace ct {
+
+class Run;
+
+class TargetQuestion final : public QObject {
+    Q_OBJECT
+public:
+    /// `window`: the parent of the question, and of this object.
+    explicit TargetQuestion(QWidget *window) : QObject(window), m_window(window) {}
+
+    /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
+    void setRun(Run *run) { m_run = run; }
+    /// Calls `next` at once if no launched target runs. Else asks `question`: whether to leave the target running, or
+    /// to terminate it. Then calls `next` after the answer, or after the end of the terminated target's run. Never
+    /// calls it if the user cancels.
+    void ask(const QString &question, std::function<void()> next);
+    /// Call it when the run has ended. Queues the pending call of `next`, which may replace the run.
+    void onRunEnded();
+
+private:
+    QWidget *m_window;
+    Run *m_run = nullptr;
+    std::function<void()> m_afterEnd;
+};
+
+}  // namespace ct
