@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/display.h"
 
+#include "core/base/fileremedy.h"
+
 #include <QGuiApplication>
 
 #include <cerrno>
@@ -82,7 +84,7 @@ Result<void> checkDisplay(int argc, char **argv)
 
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return errnoError(errno, "cannot check the display");
+        return errnoError(errno, "cannot check the display", kMoreDescriptors);
     const pid_t child = fork();
     if (child == 0)
         tryInChild(argc, argv);

@@ -46,12 +46,8 @@ Result<OutputFile> OutputFile::open(const std::string &path)
         return OutputFile(nameOf(*stream, path), *fd, false, false, false);
     }
     const Result<OpenedFile> opened = openForWriting(path, "cannot write " + path);
-    if (!opened) {
-        Error error = opened.error();
-        if (error.code != ErrorCode::Busy)
-            error.message += writeRemedy(error.code);
-        return error;
-    }
+    if (!opened)
+        return opened.error();
     struct stat status {};
     const bool regular = fstat(opened->fd, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && !ctr::claimForWriting(opened->fd)) {
@@ -72,8 +68,8 @@ Result<void> OutputFile::dropOlder()
     if (!m_regular)
         return {};
     if (ftruncate(m_fd, 0) != 0)
-        return errnoError(errno, "cannot empty " + m_path + ", the result of an earlier run; remove it, or " +
-                                     "choose another name");
+        return errnoError(errno, "cannot empty " + m_path + ", the result of an earlier run",
+                          "remove it, or choose another name");
     m_created = true;
     return {};
 }
@@ -109,8 +105,10 @@ Result<void> OutputFile::write(std::string_view content)
 Error OutputFile::fail(int errnoValue)
 {
     const bool isEmptied = m_regular && ftruncate(m_fd, 0) == 0;
-    const char *const state = discard() ? ", which was removed" : isEmptied ? ", which is empty now" : "";
-    return writeError(errnoValue, "cannot write " + m_path + state);
+    const char *const state = discard() ? "; the file was removed" : isEmptied ? "; the file is empty now" : "";
+    Error error = errnoError(errnoValue, "cannot write " + m_path);
+    error.message += std::string(state) + writeRemedy(error.code);
+    return error;
 }
 
 bool OutputFile::discard()

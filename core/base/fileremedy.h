@@ -11,15 +11,18 @@
 
 namespace ct {
 
+/// Remedy for a descriptor that the system refused.
+inline constexpr const char *kMoreDescriptors = "raise the limit of open files (ulimit -n)";
+
 /// Returns the remedy for a file that cannot be written, to append to a message.
 inline const char *writeRemedy(ErrorCode code)
 {
     switch (code) {
     case ErrorCode::NoSpace:
     case ErrorCode::SizeLimit: return spaceRemedy(code);
-    case ErrorCode::NotFound: return ", create its folder first or choose another path";
-    case ErrorCode::PermissionDenied: return ", choose a path that you may write to";
-    default: return ", choose another path";
+    case ErrorCode::NotFound: return "; create its folder first or choose another path";
+    case ErrorCode::PermissionDenied: return "; choose a path that you may write to";
+    default: return "; choose another path";
     }
 }
 
@@ -27,24 +30,24 @@ inline const char *writeRemedy(ErrorCode code)
 inline const char *readRemedy(ErrorCode code)
 {
     switch (code) {
-    case ErrorCode::NotFound: return ", check its name";
-    case ErrorCode::PermissionDenied: return ", run as a user who may read it, or change its permissions (chmod)";
-    default: return ", choose another file";
+    case ErrorCode::NotFound: return "; check its name";
+    case ErrorCode::PermissionDenied: return "; run as a user who may read it, or change its permissions (chmod)";
+    default: return "; choose another file";
     }
 }
 
-/// Makes an error such as "`what`: No space left on device, free some space or choose another folder".
-inline Error writeError(int errnoValue, std::string what)
+/// Makes an error such as "`problem`: No space left on device; free some space or choose another folder".
+inline Error writeError(int errnoValue, std::string problem)
 {
-    Error error = errnoError(errnoValue, std::move(what));
+    Error error = errnoError(errnoValue, std::move(problem));
     error.message += writeRemedy(error.code);
     return error;
 }
 
-/// Makes an error such as "`what`: No such file or directory, check its name".
-inline Error readError(int errnoValue, std::string what)
+/// Makes an error such as "`problem`: No such file or directory; check its name".
+inline Error readError(int errnoValue, std::string problem)
 {
-    Error error = errnoError(errnoValue, std::move(what));
+    Error error = errnoError(errnoValue, std::move(problem));
     error.message += readRemedy(error.code);
     return error;
 }

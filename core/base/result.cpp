@@ -30,18 +30,21 @@ ErrorCode codeOf(int errnoValue)
 
 }  // namespace
 
-Error errnoError(int errnoValue, std::string what)
+Error errnoError(int errnoValue, std::string problem, std::string_view remedy)
 {
     // strerrordesc_np is glibc's thread-safe strerror.
     const char *description = strerrordesc_np(errnoValue);
-    return {codeOf(errnoValue), std::move(what) + ": " + (description ? description : "unknown error")};
+    std::string message = std::move(problem) + ": " + (description ? description : "unknown error");
+    if (!remedy.empty())
+        message.append("; ").append(remedy);
+    return {codeOf(errnoValue), std::move(message)};
 }
 
 const char *spaceRemedy(ErrorCode code)
 {
     switch (code) {
-    case ErrorCode::NoSpace: return ", free some space or choose another folder";
-    case ErrorCode::SizeLimit: return ", raise the limit on the size of files (ulimit -f) or choose another folder";
+    case ErrorCode::NoSpace: return "; free some space or choose another folder";
+    case ErrorCode::SizeLimit: return "; raise the limit on the size of files (ulimit -f) or choose another folder";
     default: return "";
     }
 }

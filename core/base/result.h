@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -28,13 +29,14 @@ enum class ErrorCode {
 
 struct Error {
     ErrorCode code = ErrorCode::InputOutput;
-    std::string message;  ///< one sentence: what, where, and what to do about it; UTF-8
+    std::string message;  ///< what happened, why, and what to do, in this order; UTF-8
 };
 
-/// Makes an Error from an errno value: "`what`: No space left on device". Maps the common errno values to codes.
-Error errnoError(int errnoValue, std::string what);
+/// Makes an Error from an errno value: "`problem`: Too many open files; `remedy`". Maps the common errno values to
+/// codes.
+Error errnoError(int errnoValue, std::string problem, std::string_view remedy = {});
 
-/// Returns the remedy for a file that cannot grow, to append to a message: ", free some space ...". Returns "" for
+/// Returns the remedy for a file that cannot grow, to append to a message: "; free some space ...". Returns "" for
 /// other errors.
 const char *spaceRemedy(ErrorCode code);
 

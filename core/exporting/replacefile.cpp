@@ -45,7 +45,7 @@ Result<std::string> createTemporary(const std::string &target)
             return path;
         }
         if (errno != EEXIST)
-            return errnoError(errno, target + " cannot be written, choose another path");
+            return errnoError(errno, target + " cannot be written", "choose another path");
     }
     return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files in its folder"};
 }
@@ -55,15 +55,15 @@ Result<std::string> createTemporary(const std::string &target)
 Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
 {
     if (path.empty())
-        return Error{ErrorCode::InvalidArgument, "the name of the file is empty"};
+        return Error{ErrorCode::InvalidArgument, "the name of the file is empty; enter one"};
     std::string target = path;
     std::optional<mode_t> mode;
     struct stat info = {};
     if (stat(path.c_str(), &info) == 0) {
         if (!S_ISREG(info.st_mode))
-            return Error{ErrorCode::InvalidArgument, path + " is not a regular file, choose another name"};
+            return Error{ErrorCode::InvalidArgument, path + " is not a regular file; choose another name"};
         if (access(path.c_str(), W_OK) != 0)
-            return errnoError(errno, path + " cannot be replaced, choose another name");
+            return errnoError(errno, path + " cannot be replaced", "choose another name");
         if (ctr::claimsOn(path).written)
             return ctr::writtenElsewhere(path);
         mode = info.st_mode & 07777;
@@ -101,7 +101,7 @@ Result<void> ReplaceFile::commit()
     if (const int failed = synchronise(m_temporary, 0); failed != 0)
         return writeError(failed, m_target + " could not be completed");
     if (::rename(m_temporary.c_str(), m_target.c_str()) != 0)
-        return errnoError(errno, m_target + " cannot be replaced, choose another name");
+        return errnoError(errno, m_target + " cannot be replaced", "choose another name");
     m_temporary.clear();
     const std::size_t slash = m_target.rfind('/');
     const std::string directory = slash == std::string::npos ? "." : m_target.substr(0, slash + 1);
@@ -112,11 +112,13 @@ Result<void> ReplaceFile::commit()
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
 {
     std::string cause = error.message;
+    const char *remedy = spaceRemedy(error.code);
     if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
         cause.replace(at, temporary.size(), path);
         cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
+        remedy = writeRemedy(error.code);
     }
-    return {error.code, cause + "; nothing was written" + spaceRemedy(error.code)};
+    return {error.code, cause + "; nothing was written" + remedy};
 }
 
 }  // namespace ct

@@ -82,7 +82,7 @@ Error SqliteConnection::errorOf(const QSqlError &error, bool isAtLimit)
     if (code == ErrorCode::PermissionDenied)
         return {code, what + "; choose a folder that you may write to"};
     if (code == ErrorCode::Busy)
-        return {code, what + " by another program, close the database there or choose another path"};
+        return {code, what + " by another program; close the database there or choose another path"};
     m_hasFailed = true;
     return {code, what + "; " + m_content + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
 }

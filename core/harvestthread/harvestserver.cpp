@@ -30,7 +30,7 @@ Result<int> listeningSocket(const std::string &path, const sockaddr_un &address)
 {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return errnoError(errno, "cannot make a socket, raise the limit of open files (ulimit -n)");
+        return errnoError(errno, "cannot make a socket", kMoreDescriptors);
     ::fchmod(fd, 0600);  // on Linux, the socket file gets this mode
     const bool bound = ::bind(fd, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0;
     if (bound && ::chmod(path.c_str(), 0600) == 0 && ::listen(fd, kBacklog) == 0)

@@ -21,7 +21,7 @@ constexpr qint64 kProgressMs = 33;
 Error withoutEvents(const std::string &path)
 {
     if (ctr::claimsOn(path).written)
-        return {ErrorCode::BadFormat, path + " has no event yet: it is still being written, open it again later"};
+        return {ErrorCode::BadFormat, path + " has no event yet: it is still being written; open it again later"};
     return {ErrorCode::BadFormat,
             path + " is empty: no event was recorded; choose another file, or record the target again"};
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/playback/inputspool.h"
 
+#include "core/base/fileremedy.h"
 #include "core/base/startthread.h"
 #include "core/recording/format/ctrformat.h"
 #include "core/recording/write/standardstreams.h"
@@ -68,7 +69,8 @@ Result<std::unique_ptr<InputSpool>> InputSpool::start(int input, const std::stri
     const Result<void> claimed = file ? (*file)->claim() : Result<void>(file.error());
     const int wake = claimed ? eventfd(0, EFD_CLOEXEC) : -1;
     if (wake < 0) {
-        const Error error = claimed ? errnoError(errno, "cannot wait for standard input") : claimed.error();
+        const Error error =
+            claimed ? errnoError(errno, "cannot wait for standard input", kMoreDescriptors) : claimed.error();
         ::close(input);
         return error;
     }

@@ -83,7 +83,7 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t from, std::
     return offset >= from && offset <= to && bytes <= to - offset;
 }
 
-constexpr const char *kDamaged = "the file is damaged, delete it";
+constexpr const char *kDamaged = "the file is damaged; delete it";
 
 Error badField(std::size_t member, const std::string &what)
 {
@@ -178,7 +178,7 @@ Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint3
         return badFormat(kExtensionStart + offsetof(ExtensionHeader, file_size),
                          "claims " + std::to_string(untrusted.fileSize) + " bytes but the file has " +
                              std::to_string(fileSize),
-                         "the file was cut short, make a complete copy or delete it");
+                         "the file was cut short; make a complete copy or delete it");
     const std::uint64_t reserved = untrusted.stationsReserved;
     if (reserved < maxStations || reserved > corotracer::kMaxStations ||
         !inside(kHeaderSize, reserved * kStationSize, kHeaderSize, fileSize))
@@ -209,7 +209,7 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
     const auto magic = fieldAt<std::uint64_t>(header, offsetof(GlobalHeader, magic_number));
     if (magic != corotracer::kMagic)
         return badFormat(0, "magic number " + hex(magic) + " instead of " + hex(corotracer::kMagic),
-                         "this is not a cTP file, choose another");
+                         "this is not a cTP file; choose another one");
     const auto version = fieldAt<std::uint32_t>(header, offsetof(GlobalHeader, version));
     if (version != corotracer::kVersion)
         return Error{ErrorCode::Unsupported, "at offset " + hex(offsetof(GlobalHeader, version)) + ": cTP version " +
@@ -228,7 +228,7 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
                          "claims " + std::to_string(maxStations) + " stations, which need " +
                              std::to_string(kHeaderSize + std::uint64_t{maxStations} * kStationSize) +
                              " bytes, but the file has " + std::to_string(fileSize),
-                         "the file was cut short, make a complete copy or delete it");
+                         "the file was cut short; make a complete copy or delete it");
     if (maxStations > corotracer::kMaxStations)
         return badFormat(offsetof(GlobalHeader, max_stations),
                          "claims " + std::to_string(maxStations) + " stations, more than " +

@@ -321,7 +321,7 @@ Result<void> Region::remove()
     if (there != FileKey::of(m_data->file.get()))
         return Error{ErrorCode::Busy, m_data->path + " was replaced by another file, which was not removed"};
     if (::unlink(m_data->path.c_str()) != 0)
-        return errnoError(errno, "cannot remove " + m_data->path);
+        return errnoError(errno, "cannot remove " + m_data->path, "check who may write to its folder");
     // Removes only the socket of an engine that is gone. A socket in use, or another kind of file, stays.
     static_cast<void>(removeStaleSocket(m_data->path + ".sock"));
     return {};

@@ -152,14 +152,14 @@ Result<void> prepareFile(int fd, const std::string &path, std::uint64_t size)
 {
     // No other user may read the region, whatever the umask and the default ACLs are.
     if (::fchmod(fd, 0600) != 0 || ::flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return errnoError(errno, "cannot lock " + path);
+        return writeError(errno, "cannot lock " + path);
     // Beyond this limit, ftruncate(2) would end this process with SIGXFSZ.
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
         return Error{ErrorCode::NoSpace, path + " needs a (sparse) size of " + std::to_string(size >> 20) +
                                              " MiB, more than the limit of this process; raise it (ulimit -f)"};
     if (::ftruncate(fd, static_cast<off_t>(size)) != 0)
-        return errnoError(errno, "cannot resize " + path + " to " + std::to_string(size) + " bytes");
+        return writeError(errno, "cannot resize " + path + " to " + std::to_string(size) + " bytes");
     return {};
 }
 

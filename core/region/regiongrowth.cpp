@@ -56,7 +56,7 @@ Result<void> Region::Data::commit(std::uint64_t offset, std::uint64_t bytes)
     if (error == ENOSPC || error == EDQUOT)
         return Error{ErrorCode::NoSpace, path + ": the file system is full; free some space or choose another path "
                                                 "with --shm"};
-    return errnoError(error, "cannot allocate memory for " + path);
+    return errnoError(error, "cannot allocate memory for " + path, "choose another path with --shm");
 }
 
 void Region::Data::ignoreEarlierBirths()

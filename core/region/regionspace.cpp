@@ -119,7 +119,9 @@ Error cannotMap(int error, const std::string &path, std::uint64_t bytes)
 {
     Error failed = errnoError(error, "cannot map " + mib(bytes) + " of " + path);
     if (error == ENOMEM && corotracer::detail::address_space_left() < bytes)
-        failed.message += "; the address space of this process is limited, raise the limit (ulimit -v)";
+        failed.message += "; the address space of this process is limited; raise the limit (ulimit -v)";
+    else if (error == ENOMEM)
+        failed.message += "; end other programs to free memory";
     return failed;
 }
 

@@ -3,6 +3,7 @@
 #include "core/region/stalesocket.h"
 
 #include "core/base/filekey.h"
+#include "core/base/fileremedy.h"
 #include "corotracer/layout.h"
 
 #include <cerrno>
@@ -36,7 +37,7 @@ Result<void> removeStaleSocket(const std::string &path)
         return Error{ErrorCode::AlreadyExists, path + " exists and is not a socket; choose another socket path"};
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return errnoError(errno, "cannot make a socket, raise the limit of open files (ulimit -n)");
+        return errnoError(errno, "cannot make a socket", kMoreDescriptors);
     const bool refused = ::connect(fd, reinterpret_cast<const sockaddr *>(&*address), sizeof *address) != 0 &&
                          (errno == ECONNREFUSED || errno == ENOENT);
     ::close(fd);

@@ -34,7 +34,7 @@ QString homeOfUser()
     return home.startsWith(u'/') && home.size() > 1 ? home : QString();
 }
 
-constexpr const char *kRemedy = "; set XDG_CACHE_HOME to a directory of your own";
+constexpr const char *kRemedy = "set XDG_CACHE_HOME to a directory of your own";
 
 /// Returns false if this user namespace has no mapping for `user`. Files of all users outside it then seem to belong to
 /// `user`, as / does in a rootless container.
@@ -57,7 +57,7 @@ bool isTrusted(uid_t owner)
 Error notOwnedError(const std::string &path, const struct stat &info)
 {
     return {ErrorCode::PermissionDenied, path + " belongs to another user (uid " + std::to_string(info.st_uid) + ")" +
-                                             ", who could read and replace the recordings in it" + kRemedy};
+                                             ", who could read and replace the recordings in it; " + kRemedy};
 }
 
 /// Fails if users other than us and root may replace a part of the path: a directory, or a link on the way. `isWhole`:
@@ -71,7 +71,7 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
         way /= part;
         struct stat info {};
         if (::lstat(way.c_str(), &info) != 0)
-            return errnoError(errno, way.string() + " cannot be checked" + kRemedy);
+            return errnoError(errno, way.string() + " cannot be checked", kRemedy);
         const bool isLast = isWhole && way == fs::path(path);
         if (!isTrusted(info.st_uid) && (isLast || S_ISLNK(info.st_mode) || isMapped(info.st_uid)))
             return notOwnedError(way.string(), info);
@@ -79,12 +79,12 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
         const bool isWorldWritable = S_ISDIR(info.st_mode) && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH;
         if (isWorldWritable && !isLast)
             return Error{ErrorCode::PermissionDenied,
-                         way.string() + " can be written by every user, who could replace the recordings below it" +
+                         way.string() + " can be written by every user, who could replace the recordings below it; " +
                              kRemedy};
         if (S_ISLNK(info.st_mode)) {
             const Result<void> behind = checkWayTo(fs::canonical(way, failed).string(), isLast);
             if (failed || !behind)
-                return failed ? errnoError(failed.value(), way.string() + kRemedy) : behind;
+                return failed ? errnoError(failed.value(), way.string(), kRemedy) : behind;
         }
     }
     return {};
@@ -103,7 +103,7 @@ Result<std::string> restrictToOwner(const std::string &path)
     if (fd >= 0)
         ::close(fd);
     if (!opened || (isOwn && isOpen && !closed))
-        return errnoError(error, path + " cannot be closed to other users" + kRemedy);
+        return errnoError(error, path + " cannot be closed to other users", kRemedy);
     if (!isOwn)
         return notOwnedError(path, info);
     return closed ? "Other users could open " + path + ", where runs are recorded. Only its owner can open it now."
@@ -136,8 +136,8 @@ Result<std::string> makeRecordingsDirectory(const QString &directory)
     for (const std::filesystem::path &part : std::filesystem::absolute(path, failed)) {
         way /= part;
         if (::access(way.c_str(), F_OK) != 0 && ::mkdir(way.c_str(), 0700) != 0 && errno != EEXIST)
-            return errnoError(errno,
-                              path + " cannot be created; set XDG_CACHE_HOME to a directory that can be written");
+            return errnoError(errno, path + " cannot be created",
+                              "set XDG_CACHE_HOME to a directory that you may write to");
     }
     if (const Result<void> safe = checkWayTo(path, true); !safe)
         return safe.error();

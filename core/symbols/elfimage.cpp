@@ -202,7 +202,7 @@ Result<void> ElfImage::load(int fd, const struct stat &status)
     const std::size_t mapped = size + kPadding;
     void *memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return errnoError(errno, "no memory for " + m_path + ", raise the limit of the address space (ulimit -v)");
+        return errnoError(errno, "no memory for " + m_path, "raise the limit of the address space (ulimit -v)");
     m_memory = {static_cast<char *>(memory), Unmap{mapped}};
     // For speed only. In a sparse file, a page of 2 MiB for each block would need too much memory.
     const bool isSparse = static_cast<std::uint64_t>(status.st_blocks) * 512 < size;

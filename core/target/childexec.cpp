@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/childexec.h"
 
+#include "core/base/fileremedy.h"
 #include "core/target/processlimits.h"
 
 #include <algorithm>
@@ -169,16 +170,17 @@ std::string remedyFor(int error, const ChildSpec &spec, bool isSearched)
     const std::filesystem::path file = std::filesystem::path(spec.workingDirectory) / spec.argv.front();
     struct stat info {};
     if (!isSearched && ::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-        return "; it is a folder, name a program in it";
+        return "; it is a folder; name a program in it";
     switch (error) {
     case EACCES:
         return isSearched
                    ? "; a folder of PATH has it, but you may not execute it there: correct PATH, or give its path"
                    : "; make it executable (chmod +x), and check that its folders can be entered";
-    case ENOENT: return "; check its path, and that the interpreter it names is installed";
+    case ENOENT:
+    case ENOTDIR: return "; check its path, and that the interpreter it names is installed";
     case ENOEXEC: return "; build it for this machine";
     case E2BIG: return "; give it fewer arguments or a smaller environment";
-    default: return "";
+    default: return "; check that it starts in a shell";
     }
 }
 
@@ -186,10 +188,11 @@ Error describe(const Failure &failure, const ChildSpec &spec)
 {
     const std::string &program = spec.argv.front();
     if (failure.stage == ChangingDirectory)
-        return errnoError(failure.error,
-                          "cannot enter the working directory '" + spec.workingDirectory + "', choose another one");
+        return errnoError(failure.error, "cannot enter the working directory '" + spec.workingDirectory + "'",
+                          "choose another one");
     if (failure.stage == Redirecting)
-        return errnoError(failure.error, "cannot redirect the output of '" + program + "'");
+        return errnoError(failure.error, "cannot redirect the output of '" + program + "'",
+                          "connect standard error to a terminal, a file or a pipe");
     const bool isSearched = program.find('/') == std::string::npos;
     if (failure.error == ENOENT && isSearched)
         return {ErrorCode::NotFound,
@@ -214,11 +217,11 @@ int raised(int fd)
 Result<pid_t> spawnChild(const ChildSpec &spec)
 {
     if (spec.argv.empty() || spec.argv.front().empty())
-        return Error{ErrorCode::InvalidArgument, "no program to start was given"};
+        return Error{ErrorCode::InvalidArgument, "no program to start was given; name one"};
     Prepared prepared = prepare(spec);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return errnoError(errno, "cannot start '" + spec.argv.front() + "'");
+        return errnoError(errno, "cannot start '" + spec.argv.front() + "'", kMoreDescriptors);
     const int reading = raised(ends[0]);
     const int writing = raised(ends[1]);
 
@@ -234,7 +237,8 @@ Result<pid_t> spawnChild(const ChildSpec &spec)
     close(writing);
     if (pid < 0) {
         close(reading);
-        return errnoError(forkError, "cannot start '" + spec.argv.front() + "'");
+        return errnoError(forkError, "cannot start '" + spec.argv.front() + "'",
+                          "end other programs, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
     }
     if (spec.terminal < 0)
         // Parent and child both set the group, because either may run first. Once the child has called exec, this call

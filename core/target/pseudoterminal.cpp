@@ -21,6 +21,7 @@ namespace {
 constexpr int kColumns = 120;
 constexpr int kRows = 40;
 constexpr int kReadBytes = 64 * 1024;
+constexpr const char *kRemedy = "raise the limit of open files (ulimit -n), or mount /dev/pts";
 /// Limits drain(), because a grandchild may flood the terminal without end. The kernel buffers far less.
 constexpr int kDrainReads = 1024;
 
@@ -44,8 +45,7 @@ Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::openSocket()
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return errnoError(errno, "cannot open a pseudo terminal or a socket for the target's output, raise the limit "
-                                 "of open files (ulimit -n) or mount /dev/pts");
+        return errnoError(errno, "cannot open a pseudo terminal or a socket for the target's output", kRemedy);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return std::unique_ptr<PseudoTerminal>(new PseudoTerminal(ends[0], ends[1]));
 }
@@ -59,15 +59,13 @@ Result<std::unique_ptr<PseudoTerminal>> PseudoTerminal::open()
     if (grantpt(master) != 0 || unlockpt(master) != 0) {
         const int error = errno;
         ::close(master);
-        return errnoError(error, "cannot unlock the pseudo terminal for the target's output, raise the limit of open "
-                                 "files (ulimit -n) or mount /dev/pts");
+        return errnoError(error, "cannot unlock the pseudo terminal for the target's output", kRemedy);
     }
     const int slave = openSlave(master);
     if (slave < 0) {
         const int error = errno;
         ::close(master);
-        return errnoError(error, "cannot open the pseudo terminal for the target's output, raise the limit of open "
-                                 "files (ulimit -n) or mount /dev/pts");
+        return errnoError(error, "cannot open the pseudo terminal for the target's output", kRemedy);
     }
     termios modes{};
     if (tcgetattr(slave, &modes) == 0) {

@@ -3,6 +3,7 @@
 #include "core/target/regionlist.h"
 
 #include "core/base/filekey.h"
+#include "core/base/fileremedy.h"
 #include "core/region/region.h"
 #include "core/region/stalesocket.h"
 #include "core/target/mappings.h"
@@ -148,15 +149,15 @@ Result<void> deleteRegion(const std::string &path)
                                           onceItHasEnded(candidate->identity)};
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (file.get() < 0)
-        return errnoError(errno, "cannot open " + path);
+        return readError(errno, "cannot open " + path);
     // Hold the lock until the name is removed, so that no engine adopts the region in between.
     if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};
     const FileKey examined{candidate->identity.device, candidate->identity.inode};
     if (FileKey::of(file.get()) != examined || FileKey::ofEntry(path) != examined)
-        return Error{ErrorCode::Busy, path + " was replaced by another file; nothing was deleted, refresh the list"};
+        return Error{ErrorCode::Busy, path + " was replaced by another file; nothing was deleted; refresh the list"};
     if (unlink(path.c_str()) != 0)
-        return errnoError(errno, "cannot delete " + path);
+        return errnoError(errno, "cannot delete " + path, "check who may write to its folder");
     static_cast<void>(removeStaleSocket(path + ".sock"));
     return {};
 }

@@ -170,9 +170,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("older");
         QTest::addColumn<QByteArray>("said");
-        QTest::newRow("new") << "" << QByteArray("summary.json, which was removed: File too large");
-        QTest::newRow("older") << "summary.json" << QByteArray("summary.json, which was removed: File too large");
-        QTest::newRow("link") << "older.json" << QByteArray("summary.json, which is empty now: File too large");
+        QTest::newRow("new") << "" << QByteArray("summary.json: File too large; the file was removed; raise");
+        QTest::newRow("older") << "summary.json" << QByteArray("summary.json: File too large; the file was removed; ");
+        QTest::newRow("link") << "older.json" << QByteArray("summary.json: File too large; the file is empty now; ");
     }
     void aSummaryIsWholeOrNotThere()
     {

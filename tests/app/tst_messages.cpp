@@ -109,7 +109,7 @@ private Q_SLOTS:
                 ::close(fd);
                 return message;
             },
-            {path("growing.jsonl") + " has no event yet: it is still being written, open it again later"});
+            {path("growing.jsonl") + " has no event yet: it is still being written; open it again later"});
         row("no debug folder",
             [this] {
                 return messageOf(checkDebugFolders({path("."), path("none")}));
@@ -143,7 +143,7 @@ private Q_SLOTS:
                             {QStringLiteral("--"), QStringLiteral("true")});
         QCOMPARE(batch.run(), 2);
         const QByteArray said = batch.err();
-        QVERIFY2(said.contains("--debug-path /no/such/folder: No such file or directory, check its name"),
+        QVERIFY2(said.contains("--debug-path /no/such/folder: No such file or directory; check its name"),
                  said.constData());
     }
 
@@ -185,7 +185,7 @@ private:
             [=, this] { return starting(fileWith("script", "#!/nowhere/sh\n", QFile::ExeOwner)); },
             {"cannot start '" + path("script") + "'", "the interpreter it names is installed"});
         row("a folder as program", [=, this] { return starting(path(".")); },
-            {"cannot start '" + path(".") + "'", "it is a folder, name a program in it"});
+            {"cannot start '" + path(".") + "'", "it is a folder; name a program in it"});
         row("a folder in the working directory as program",
             [this] {
                 static_cast<void>(QDir(m_directory.path()).mkdir(QStringLiteral("subfolder")));
@@ -194,7 +194,7 @@ private:
                 command.workingDirectory = m_directory.path().toStdString();
                 return startMessage(command);
             },
-            {"cannot start './subfolder'", "it is a folder, name a program in it"});
+            {"cannot start './subfolder'", "it is a folder; name a program in it"});
         row("a file that is not executable", [=, this] { return starting(fileWith("plain", "")); },
             {"cannot start '" + path("plain") + "': Permission denied", "make it executable (chmod +x)"});
         row("a file of PATH that is not executable",

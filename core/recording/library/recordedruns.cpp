@@ -228,7 +228,7 @@ Result<void> removeRun(const std::string &path)
         return Error{ErrorCode::Busy, path + " is open in a window; close the window, or open another file in it"};
     for (const std::string &file : files) {
         if (::unlink(file.c_str()) != 0 && errno != ENOENT)
-            return errnoError(errno, file + " cannot be deleted, check who may write to its folder");
+            return errnoError(errno, file + " cannot be deleted", "check who may write to its folder");
     }
     return {};
 }

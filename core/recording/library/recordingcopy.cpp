@@ -34,7 +34,7 @@ bool isJustBegun(const std::string &path)
 /// Opens all segments at once. Segments that are removed later can still be read.
 Result<Readers> openAll(const std::string &from)
 {
-    Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory, check its name"};
+    Error error{ErrorCode::NotFound, from + " cannot be opened: No such file or directory; check its name"};
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
         std::error_code failed;
         const bool isFile = std::filesystem::exists(from, failed);

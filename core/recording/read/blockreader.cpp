@@ -151,7 +151,8 @@ Result<std::size_t> BlockReader::readAt(std::uint64_t offset, std::size_t bytes,
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return errnoError(errno, m_path + ": reading failed at byte " + std::to_string(offset + done));
+            return errnoError(errno, m_path + ": reading failed at byte " + std::to_string(offset + done),
+                              "open an intact copy if there is one");
         done += static_cast<std::size_t>(got);
     }
     return done;

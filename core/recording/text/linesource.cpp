@@ -55,7 +55,8 @@ Result<void> LineSource::fill()
             return {};
         }
         if (errno != EINTR)
-            return errnoError(errno, m_path + ": reading failed after line " + std::to_string(m_number));
+            return errnoError(errno, m_path + ": reading failed after line " + std::to_string(m_number),
+                              "open an intact copy if there is one");
     }
 }
 
@@ -69,9 +70,10 @@ Result<bool> LineSource::next(Line &line)
         const std::size_t length =
             found ? static_cast<std::size_t>(static_cast<const char *>(found) - start) : available;
         if (length > kLongestLine)
-            return Error{ErrorCode::BadFormat, m_path + ":" + std::to_string(m_number + 1) +
-                                                   ": the line is longer than 1 MiB, this is not a JSONL recording of "
-                                                   "coroutines; everything before it was read"};
+            return Error{ErrorCode::BadFormat,
+                         m_path + ":" + std::to_string(m_number + 1) +
+                             ": the line is longer than 1 MiB, so it is not of a JSONL recording; everything before it "
+                             "was read; remove the line, or choose another file"};
         if (found || (m_atEnd && available > 0)) {
             const std::size_t taken = found ? length + 1 : length;
             line.ended = found != nullptr;

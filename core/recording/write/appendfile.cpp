@@ -77,7 +77,7 @@ Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Un
 {
     if (path.empty())
         return Error{ErrorCode::InvalidArgument,
-                     "the name of the output file is empty: give a path, or - for standard output"};
+                     "the name of the output file is empty; give a path, or - for standard output"};
     if (path == "-") {
         const Result<int> fd = openStandardOutput();
         if (!fd)
@@ -85,7 +85,7 @@ Result<std::unique_ptr<AppendFile>> AppendFile::open(const std::string &path, Un
         return std::unique_ptr<AppendFile>(new AppendFile("standard output", *fd, false, unit));
     }
     const Result<OpenedFile> opened =
-        openForWriting(path, path + " cannot be written, choose another path", access == FileAccess::OwnerOnly);
+        openForWriting(path, path + " cannot be written", access == FileAccess::OwnerOnly);
     if (!opened)
         return opened.error();
     auto file = std::unique_ptr<AppendFile>(new AppendFile(path, opened->fd, true, unit));
@@ -127,9 +127,9 @@ bool AppendFile::replaceOldContent()
 Result<void> AppendFile::append(const char *data, std::size_t size, std::span<const std::size_t> ends)
 {
     if (m_failed)
-        return Error{ErrorCode::InputOutput, m_path + ": writing failed before, nothing more is written"};
+        return Error{ErrorCode::InputOutput, m_path + ": writing failed before; nothing more is written"};
     if (!replaceOldContent())
-        return errnoError(errno, m_path + " could not be emptied, choose another path");
+        return errnoError(errno, m_path + " could not be emptied", "choose another path");
     std::size_t done = 0;
     while (done < size) {
         const long written = writeSome(data + done, size - done);
@@ -171,8 +171,11 @@ Result<void> AppendFile::close()
     if (!m_failed)
         result = append(nullptr, 0);  // removes the old content, even if nothing was written
     // Network file systems may report a full disk only here.
-    if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR)
-        result = writeError(errno, m_path + " could not be closed, its end may be missing");
+    if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR) {
+        Error error = errnoError(errno, m_path + " could not be closed");
+        error.message += std::string("; its end may be missing") + writeRemedy(error.code);
+        result = error;
+    }
     m_fd = -1;
     return result;
 }

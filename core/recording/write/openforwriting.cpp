@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/write/openforwriting.h"
 
+#include "core/base/fileremedy.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +24,7 @@ Result<OpenedFile> openForWriting(const std::string &path, const std::string &pr
     if (fd < 0 && errno == ENXIO && isPipe(path))
         return Error{ErrorCode::Busy, path + ": no process reads this pipe; start its reader first"};
     if (fd < 0)
-        return errnoError(errno, problem);
+        return writeError(errno, problem);
     // From here on, writes to a full pipe block.
     (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return OpenedFile{fd, created >= 0};

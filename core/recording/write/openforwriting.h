@@ -19,7 +19,7 @@ struct OpenedFile {
 };
 
 /// Leaves existing contents unchanged. A pipe that no process reads is an error (Busy); the message of any other error
-/// begins with `problem`. `onlyNew`: creates the file with mode 0600, and fails if it exists.
+/// begins with `problem` and ends with a remedy. `onlyNew`: creates the file with mode 0600, and fails if it exists.
 Result<OpenedFile> openForWriting(const std::string &path, const std::string &problem, bool onlyNew = false);
 
 }  // namespace ct

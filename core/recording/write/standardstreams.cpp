@@ -13,13 +13,13 @@ namespace ct {
 namespace {
 
 /// `useless`: the access mode (O_RDONLY, O_WRONLY) for which copying the descriptor is an error.
-Result<int> copyOf(int standard, int useless, const std::string &problem)
+Result<int> copyOf(int standard, int useless, const std::string &problem, const char *remedy)
 {
     const int flags = ::fcntl(standard, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) == useless)
-        return errnoError(EBADF, problem);
+        return errnoError(EBADF, problem, remedy);
     const int fd = flags < 0 ? -1 : ::fcntl(standard, F_DUPFD_CLOEXEC, 3);
-    return fd < 0 ? Result<int>(errnoError(errno, problem)) : Result<int>(fd);
+    return fd < 0 ? Result<int>(errnoError(errno, problem, remedy)) : Result<int>(fd);
 }
 
 /// Parses a descriptor number. Returns nullopt unless it is spelled as the kernel spells it.
@@ -51,17 +51,17 @@ std::optional<int> outputStreamNamed(const std::string &path)
 
 Result<int> openStandardInput()
 {
-    return copyOf(STDIN_FILENO, O_WRONLY, "standard input cannot be read, connect it to a pipe or a file");
+    return copyOf(STDIN_FILENO, O_WRONLY, "standard input cannot be read", "connect it to a pipe or a file");
 }
 
 Result<int> openStandardOutput()
 {
-    return copyOf(STDOUT_FILENO, O_RDONLY, "standard output cannot be written, connect it to a pipe or a file");
+    return copyOf(STDOUT_FILENO, O_RDONLY, "standard output cannot be written", "connect it to a pipe or a file");
 }
 
 Result<int> openStandardError()
 {
-    return copyOf(STDERR_FILENO, O_RDONLY, "standard error cannot be written, connect it to a pipe or a file");
+    return copyOf(STDERR_FILENO, O_RDONLY, "standard error cannot be written", "connect it to a pipe or a file");
 }
 
 Result<int> openInherited(int fd, const std::string &name)
@@ -70,12 +70,13 @@ Result<int> openInherited(int fd, const std::string &name)
     if (fd == STDIN_FILENO)
         return Error{ErrorCode::InvalidArgument,
                      name + " is standard input and cannot be written; choose a file or another descriptor"};
-    const std::string problem = name + " cannot be written, open this descriptor for writing";
+    const std::string problem = name + " cannot be written";
+    const char *const remedy = "open this descriptor for writing";
     // Descriptors that the program opens itself are close-on-exec.
     const int flags = ::fcntl(fd, F_GETFD);
     if (flags >= 0 && (flags & FD_CLOEXEC) != 0)
-        return errnoError(EBADF, problem);
-    return copyOf(fd, O_RDONLY, problem);
+        return errnoError(EBADF, problem, remedy);
+    return copyOf(fd, O_RDONLY, problem, remedy);
 }
 
 }  // namespace ct

@@ -27,8 +27,8 @@ Result<TransitionChunks> TransitionChunks::make(std::uint64_t bytes)
             return TransitionChunks(space);
         unreserve(space);
     }
-    return errnoError(ENOMEM, "no memory for the queue before the output file, raise the limit of the address space "
-                              "(ulimit -v)");
+    return errnoError(ENOMEM, "no memory for the queue before the output file",
+                      "raise the limit of the address space (ulimit -v)");
 }
 
 TransitionChunks::TransitionChunks(const AddressSpace &space)

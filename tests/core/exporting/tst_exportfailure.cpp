@@ -41,7 +41,7 @@ private Q_SLOTS:
         const Result<ExportReport> report = trace.exportTo(path);
         QVERIFY(!report);
         QCOMPARE(QString::fromStdString(report.error().message),
-                 path + QStringLiteral(": File too large; nothing was written, raise the limit on the size of files "
+                 path + QStringLiteral(": File too large; nothing was written; raise the limit on the size of files "
                                        "(ulimit -f) or choose another folder"));
     }
 

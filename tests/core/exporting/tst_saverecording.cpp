@@ -67,7 +67,7 @@ CT_CASE(leavesNoFileWithoutSpace)
     for (const std::string &to : {other.file("kept.ctr"), other.file("new.ctr")}) {
         const auto saved = saveRecording(path, to);
         REQUIRE(!saved);
-        CHECK_EQUAL(saved.error().message, to + ": File too large; nothing was written, raise the limit on the size of "
+        CHECK_EQUAL(saved.error().message, to + ": File too large; nothing was written; raise the limit on the size of "
                                                 "files (ulimit -f) or choose another folder");
     }
     CHECK(filesIn(other) == 1);

@@ -115,7 +115,7 @@ private Q_SLOTS:
         const Result<void> finished = capture.finish(40'000);
         QVERIFY(!finished);
         QCOMPARE(finished.error().code, ErrorCode::SizeLimit);
-        QVERIFY2(contains(finished.error(), "; all events and sums are in it, indexes are missing, raise the limit on "
+        QVERIFY2(contains(finished.error(), "; all events and sums are in it, indexes are missing; raise the limit on "
                                             "the size of files (ulimit -f)"),
                  finished.error().message.c_str());
         capture.compareSums();
@@ -146,7 +146,7 @@ private Q_SLOTS:
         QVERIFY(bool(capture.sink->consume(batch)));
         const Result<void> finished = capture.finish(40'000);
         QVERIFY(!finished);
-        QVERIFY2(contains(finished.error(), "valid up to the latest commit, raise"), finished.error().message.c_str());
+        QVERIFY2(contains(finished.error(), "valid up to the latest commit; raise"), finished.error().message.c_str());
         const Database db(capture.path);
         QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("50000")));
         QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'events_not_written', 'lost_events')"
@@ -227,7 +227,7 @@ private Q_SLOTS:
         const auto sink = format("sqlite").makeSink(path.toStdString());
         QVERIFY(!sink);
         QCOMPARE(sink.error().code, ErrorCode::Busy);
-        QVERIFY2(contains(sink.error(), "a.sqlite: database is locked by another program, close the database there"),
+        QVERIFY2(contains(sink.error(), "a.sqlite: database is locked by another program; close the database there"),
                  sink.error().message.c_str());
         QCOMPARE(contentOf(path), QByteArray("of another program"));
         QVERIFY(::close(fd) == 0);
@@ -248,7 +248,7 @@ private Q_SLOTS:
         QCOMPARE(written.error().code, ErrorCode::Busy);
         QCOMPARE(written.error().message,
                  path.toStdString() +
-                     ": database is locked by another program, close the database there or choose another path");
+                     ": database is locked by another program; close the database there or choose another path");
         QVERIFY(bool(other->run("COMMIT")));
         QVERIFY(bool(ours->run("INSERT INTO t VALUES (1)")));
     }
