@@ -233,11 +233,11 @@ inline void count_unmapped(int fd) noexcept
 [[nodiscard]] inline const char *map_file(int fd, std::uint64_t file_size, std::uint32_t stations,
                                           mapping &map) noexcept
 {
-    constexpr const char *no_space = "too little address space for the region: raise the limit (ulimit -v)";
+    constexpr const char *no_space = "too little address space for the region (raise the limit, ulimit -v)";
     const std::uint64_t budget = mapping_budget();
     char *const first = map_part(map, fd, 0, file_size <= budget ? file_size : kHeaderSize);
     if (first == nullptr)
-        return budget == unlimited ? "cannot be mapped" : no_space;
+        return budget == unlimited ? "the region cannot be mapped" : no_space;
     map.header = reinterpret_cast<GlobalHeader *>(first);
     map.whole = file_size <= budget ? first : nullptr;
     map.station_limit = stations;
@@ -257,14 +257,14 @@ inline void count_unmapped(int fd) noexcept
     if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return "not a regular file";
     if (status.st_size < static_cast<off_t>(kHeaderSize))
-        return "too short for a cTP region";
+        return "the file is too short for a cTP region";
     const auto file_size = static_cast<std::uint64_t>(status.st_size);
     unsigned char start[16];
     std::uint64_t magic = 0;
     std::uint32_t version = 0;
     std::uint32_t max_stations = 0;
     if (::pread(fd, start, sizeof start, 0) != static_cast<ssize_t>(sizeof start))
-        return "cannot be read";
+        return "the region cannot be read";
     std::memcpy(&magic, start, sizeof magic);
     std::memcpy(&version, start + 8, sizeof version);
     std::memcpy(&max_stations, start + 12, sizeof max_stations);
@@ -274,7 +274,7 @@ inline void count_unmapped(int fd) noexcept
         return "unknown cTP version";
     const std::uint64_t stations_in_file = (file_size - kHeaderSize) / kStationSize;
     if (max_stations > stations_in_file)
-        return "shorter than its header says";
+        return "the region is shorter than its header says";
     const std::uint64_t stations = stations_announced < stations_in_file ? stations_announced : stations_in_file;
     const char *const wrong = map_file(fd, file_size, static_cast<std::uint32_t>(stations), map);
     if (wrong != nullptr) {
