@@ -112,7 +112,7 @@ Result<void> Parser::setTarget()
     spec.argv.assign(m_arguments.begin() + static_cast<std::ptrdiff_t>(m_next), m_arguments.end());
     m_next = m_arguments.size();
     if (spec.argv.empty() || spec.argv.front().empty())
-        return usageError("--: the program to start is missing after it");
+        return usageError("--: no program follows; name the program to start");
     return setSource("--", std::move(spec));
 }
 
@@ -144,7 +144,7 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return usageError(name + " " + value + ": given twice; give it once");
     used(name);
     if (value.empty())
-        return usageError(name + ": its value is empty");
+        return usageError(name + ": its value is empty; give one");
     if (name == "--shm" || name == "--sock") {
         if (Result<void> copyable = checkCopyable(name, value); !copyable)
             return copyable;
@@ -207,7 +207,7 @@ Result<void> Parser::parseLane(const std::string &name, const std::string &value
         if (!seconds)
             return seconds.error();
         if (*seconds > kLongestRetentionSec)
-            return usageError(name + " " + value + ": at most 4000000 seconds");
+            return usageError(name + " " + value + ": expected at most 4000000 seconds");
         capture.laneRetentionMs = static_cast<std::uint32_t>(*seconds * 1e3);
         return {};
     }
@@ -316,10 +316,10 @@ Result<void> Parser::checkSource() const
         ofLanes && !capture.lanes)
         return usageError(*ofLanes + " cannot be used with --no-lanes");
     if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
-        return usageError("--lane-size: one lane must fit --lane-pool");
+        return usageError("--lane-size: one lane must fit into --lane-pool");
     if (capture.socketPath.size() > corotracer::kSocketPathMax)
         return usageError("--sock " + capture.socketPath + ": longer than " +
-                          std::to_string(corotracer::kSocketPathMax) + " bytes");
+                          std::to_string(corotracer::kSocketPathMax) + " bytes; choose a shorter path");
     if (capture.socketPath.empty() && !capture.regionPath.empty()) {
         if (const Result<std::string> socket = socketPathFor(capture.regionPath); !socket)
             return usageError("--shm " + capture.regionPath + ": " + socket.error().message + ", or give --sock");

@@ -31,7 +31,8 @@ void doNothing(int) {}
 void refuse(int)
 {
     const int savedErrno = errno;
-    static constexpr char kText[] = "corotracer-gui: SIGUSR1 asks for a dump: the window has a button for it\n";
+    static constexpr char kText[] =
+        "corotracer-gui: SIGUSR1 was ignored: it requests dumps with --batch only; use File > Dump\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
     errno = savedErrno;
 }

@@ -33,8 +33,8 @@ OutputWatch::Finding OutputWatch::check() const
         return {};
     if (info.st_nlink > 0)
         return {m_path + " was moved by another program during the run; its events are in the moved file", false};
-    return {m_path + " was removed by another program during the run, and its content is lost; run it again, and do "
-                     "not move or remove the file meanwhile",
+    return {m_path + " was removed by another program during the run, and its content is lost; repeat the run, and "
+                     "do not move or remove the file meanwhile",
             true};
 }
 

@@ -83,7 +83,8 @@ void Screenshot::takePicture()
     QByteArray png;
     QBuffer buffer(&png);
     if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {
-        print("cannot save the picture: the window could not be drawn");
+        print("cannot save the picture: the window could not be drawn; use another platform, or "
+              "QT_QPA_PLATFORM=offscreen");
         m_file.discard();
         quit(kExitOutput);
         return;

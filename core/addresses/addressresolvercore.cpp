@@ -224,10 +224,11 @@ void AddressResolver::Core::refresh(std::uint32_t pid)
         forgetGaps();
     process.seen = std::move(seen);
     process.modules = std::make_shared<const ModuleMap>(std::move(facts.modules));
-    process.unreadable = readable ? nullptr
-                                  : gap(SymbolGap::NotReadable,
-                                        "coroutine frames of this process may not be read by this user: start it from "
-                                        "here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
+    process.unreadable = readable
+                             ? nullptr
+                             : gap(SymbolGap::NotReadable,
+                                   "this user may not read the coroutine frames of this process: start the process "
+                                   "from here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
     if (process.unreadable && problem.empty())
         problem = process.unreadable->remedy;
     generation.fetch_add(1, std::memory_order_release);

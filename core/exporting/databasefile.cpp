@@ -56,10 +56,11 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
 {
     if (path.empty() || path == "-")
         return Error{ErrorCode::InvalidArgument,
-                     "a SQLite database needs a file of its own: give a path that ends in .sqlite"};
+                     "a SQLite database needs a file of its own; give a path that ends in .sqlite"};
     struct stat info = {};
     if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-        return Error{ErrorCode::InvalidArgument, path + " is not a regular file: a SQLite database needs one"};
+        return Error{ErrorCode::InvalidArgument,
+                     path + " is not a regular file, which a SQLite database needs; choose another path"};
     const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
     const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -81,9 +82,10 @@ Result<void> ensureNotMoved(int fd, const std::string &path)
         return {};
     struct stat info = {};
     const bool isRemoved = fstat(fd, &info) == 0 && info.st_nlink == 0;
-    return Error{ErrorCode::NotFound, path + (isRemoved ? " was removed" : " was moved") +
-                                          " by another program before the first event was written; write it again, " +
-                                          "and do not move or remove the file meanwhile"};
+    return Error{ErrorCode::NotFound,
+                 path + (isRemoved ? " was removed" : " was moved") +
+                     " by another program before the first event was written; repeat the export, " +
+                     "and do not move or remove the file meanwhile"};
 }
 
 Result<void> emptyDatabaseFile(int fd, const std::string &path)

@@ -56,7 +56,7 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
                                  std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamIndex> streamIndex)
 {
     if (progress && !progress(0))
-        return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+        return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
     Result<ReplaceFile> file = ReplaceFile::prepare(path);
     if (!file)
         return file.error();
@@ -72,7 +72,7 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
     if (!report)
         return ofNothingWritten(report.error(), file->temporaryPath(), path);
     if (progress && !progress(0.99))
-        return Error{ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+        return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
     if (Result<void> replaced = file->commit(); !replaced)
         return replaced.error();
     if (progress)

@@ -47,7 +47,9 @@ Result<std::string> createTemporary(const std::string &target)
         if (errno != EEXIST)
             return errnoError(errno, target + " cannot be written", "choose another path");
     }
-    return Error{ErrorCode::AlreadyExists, target + " cannot be written: remove the .part files in its folder"};
+    return Error{
+        ErrorCode::AlreadyExists,
+        target + " cannot be written: every name for a temporary file exists; remove the .part files in its folder"};
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
                                           (claims.written ? "being written" : "open in a window") +
                                           "; choose another name"};
     if (const std::string other = namesakeOf(to); !other.empty())
-        return Error{ErrorCode::AlreadyExists, to + " has the name of the recording that " + other +
+        return Error{ErrorCode::AlreadyExists, to + " is the name of the recording that " + other +
                                                    " in the same folder belongs to; choose another name"};
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
@@ -46,7 +46,7 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     const CopyProgress part = [&](double done) { return !progress || progress(done * 0.95); };
     Result<CopiedRecording> copied = copyRecording(from, file->temporaryPath(), part);
     if (!copied && copied.error().code == ErrorCode::Cancelled)
-        return Error{ErrorCode::Cancelled, "saving was cancelled, nothing was changed"};
+        return Error{ErrorCode::Cancelled, "saving was cancelled; nothing was changed"};
     if (!copied)
         return ofNothingWritten(copied.error(), file->temporaryPath(), to);
     if (Result<void> replaced = file->commit(); !replaced)

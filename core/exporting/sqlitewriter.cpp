@@ -411,7 +411,7 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
 Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
-        return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here: install libqt6sql6-sqlite"};
+        return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here; install libqt6sql6-sqlite"};
     const Result<DatabaseFile> file = openDatabaseFile(path);
     if (!file)
         return file.error();

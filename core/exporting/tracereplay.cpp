@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kPollInterval{20};
 
 Error cancelled()
 {
-    return {ErrorCode::Cancelled, "the export was cancelled, nothing was changed"};
+    return {ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
 }
 
 }  // namespace

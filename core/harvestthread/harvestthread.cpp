@@ -260,8 +260,9 @@ void HarvestThread::deliver()
         data.batch.now = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
     if (!data.regionFailed && !data.region.isWhole()) {
         data.regionFailed = true;
-        Q_EMIT regionFailed(QStringLiteral("%1 was cut short; nothing more can be read from it")
-                                .arg(QString::fromStdString(data.region.path())));
+        Q_EMIT regionFailed(
+            QStringLiteral("%1 was cut short, so nothing more can be read from it; start the target again")
+                .arg(QString::fromStdString(data.region.path())));
     }
     if (data.postMortemClock)
         data.postMortemClock->apply(data.batch);

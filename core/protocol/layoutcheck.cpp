@@ -176,7 +176,7 @@ Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint3
                         "an extension header of " + std::to_string(untrusted.size) + " bytes");
     if (untrusted.fileSize > fileSize)
         return badFormat(kExtensionStart + offsetof(ExtensionHeader, file_size),
-                         "claims " + std::to_string(untrusted.fileSize) + " bytes but the file has " +
+                         "claims " + std::to_string(untrusted.fileSize) + " bytes, but the file has " +
                              std::to_string(fileSize),
                          "the file was cut short; make a complete copy or delete it");
     const std::uint64_t reserved = untrusted.stationsReserved;
@@ -204,7 +204,7 @@ Result<ValidatedLayout> checkExtension(UntrustedExtension &untrusted, std::uint3
 Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint64_t fileSize)
 {
     if (header.size() < kHeaderSize || fileSize < kHeaderSize)
-        return badFormat(0, "only " + std::to_string(fileSize) + " bytes, a cTP header has 1024",
+        return badFormat(0, "only " + std::to_string(fileSize) + " bytes; a cTP header has 1024",
                          "choose a shared-memory file of a coroTracer target");
     const auto magic = fieldAt<std::uint64_t>(header, offsetof(GlobalHeader, magic_number));
     if (magic != corotracer::kMagic)
@@ -214,7 +214,7 @@ Result<ValidatedLayout> checkLayout(std::span<const std::byte> header, std::uint
     if (version != corotracer::kVersion)
         return Error{ErrorCode::Unsupported, "at offset " + hex(offsetof(GlobalHeader, version)) + ": cTP version " +
                                                  std::to_string(version) +
-                                                 ", this program reads version 1; use a newer corotracer-gui"};
+                                                 "; this program reads version 1; use a newer corotracer-gui"};
     const auto maxStations = fieldAt<std::uint32_t>(header, offsetof(GlobalHeader, max_stations));
     const auto extensionMagic = fieldAt<std::uint64_t>(header, kExtensionStart);
     if (extensionMagic == corotracer::kExtensionMagic) {

@@ -51,8 +51,8 @@ Result<void> checkSpec(const RegionSpec &spec)
 {
     if (spec.stations == 0 || spec.stations > corotracer::kMostStations)
         return Error{ErrorCode::InvalidArgument,
-                     std::to_string(spec.stations) + " stations are not possible; give 1 to " +
-                         std::to_string(corotracer::kMostStations) + "; existing C++ SDKs cannot map more"};
+                     std::to_string(spec.stations) + " stations are not possible: existing C++ SDKs map 1 to " +
+                         std::to_string(corotracer::kMostStations) + "; give a number in this range"};
     if (!spec.lanes)
         return {};
     if (spec.laneBytes < kLaneBytesMin || spec.laneBytes > kLaneBytesMax)
@@ -157,7 +157,7 @@ Result<void> prepareFile(int fd, const std::string &path, std::uint64_t size)
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
         return Error{ErrorCode::NoSpace, path + " needs a (sparse) size of " + std::to_string(size >> 20) +
-                                             " MiB, more than the limit of this process; raise it (ulimit -f)"};
+                                             " MiB, more than the limit of this process; raise the limit (ulimit -f)"};
     if (::ftruncate(fd, static_cast<off_t>(size)) != 0)
         return writeError(errno, "cannot resize " + path + " to " + std::to_string(size) + " bytes");
     return {};

@@ -67,7 +67,7 @@ std::vector<RegionDirectory> regionDirectories()
 
 Result<RegionDirectory> chooseRegionDirectory(const std::vector<RegionDirectory> &candidates)
 {
-    Error first{ErrorCode::NotFound, "no directory for shared memory"};
+    Error first{ErrorCode::NotFound, "no directory for shared memory; choose a path with --shm"};
     std::string passedOver;
     for (const RegionDirectory &candidate : candidates) {
         const Result<void> prepared = prepareDirectory(candidate.directory);
@@ -96,7 +96,7 @@ Result<std::string> socketPathFor(const std::string &regionPath)
     std::string path = regionPath + ".sock";
     if (path.size() > corotracer::kSocketPathMax)
         return Error{ErrorCode::InvalidArgument, "the socket path " + path + " has " + std::to_string(path.size()) +
-                                                     " bytes, at most 100 are possible; choose a shorter path"};
+                                                     " bytes; at most 100 are possible; choose a shorter path"};
     return path;
 }
 

@@ -60,7 +60,7 @@ Result<void> fitToAddressSpace(std::uint64_t mappable, std::uint64_t strings, Re
 {
     if (mappable < kLeastMappable)
         return Error{ErrorCode::NoSpace, "the limit of the address space (ulimit -v) leaves " + mib(mappable) +
-                                             " for shared memory, at least " + mib(kLeastMappable) +
+                                             " for shared memory; at least " + mib(kLeastMappable) +
                                              " are needed; raise the limit"};
     const std::uint64_t perStation = kStationSize + (spec.lanes ? kCompactBytes : 0);
     const auto needed = [&] {

@@ -18,7 +18,7 @@ Result<sockaddr_un> socketAddressOf(const std::string &path)
 {
     if (path.empty() || path.size() > corotracer::kSocketPathMax)
         return Error{ErrorCode::InvalidArgument, "the socket path " + path + " has " + std::to_string(path.size()) +
-                                                     " bytes, 1 to 100 are possible; choose a shorter path"};
+                                                     " bytes; 1 to 100 are possible; choose a shorter path"};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), path.size());
@@ -42,9 +42,11 @@ Result<void> removeStaleSocket(const std::string &path)
                          (errno == ECONNREFUSED || errno == ENOENT);
     ::close(fd);
     if (!refused)
-        return Error{ErrorCode::Busy, path + " is in use by another engine; end it or choose another socket path"};
+        return Error{ErrorCode::Busy,
+                     path + " is in use by another engine; end that engine, or choose another socket path"};
     if (!unlinkIfSame(path, FileKey{info.st_dev, info.st_ino}) && FileKey::ofEntry(path))
-        return Error{ErrorCode::Busy, "cannot remove the stale socket " + path + "; remove it, or choose another path"};
+        return Error{ErrorCode::Busy,
+                     "cannot remove the stale socket " + path + "; remove the file, or choose another path"};
     return {};
 }
 

@@ -304,7 +304,7 @@ void Session::reportMayBeInUse(const RegionUser &user)
 {
     if (!std::exchange(m_data->reportedMayBeInUse, true))
         addNotice(tr("The region %1. The capture continues until this program notices the end of that process, or "
-                     "until you stop it. %2")
+                     "until you stop the capture. %2")
                       .arg(text(mayBeInUse(user)), text(onceItHasEnded(m_data->region.file()))));
 }
 

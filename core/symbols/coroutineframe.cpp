@@ -80,7 +80,7 @@ CoroutineFrame notAFrame(const Function &function)
     if (!function.symbols->dwarf() && !function.symbols->symbols().isEmpty())
         return no(SymbolGap::NoSymbols,
                   "cannot check whether this is a coroutine frame: " + function.module->path +
-                      " has no symbols of its coroutines: build it without -s, or install its debug package");
+                      " has no symbols of its coroutines; build it without -s, or install its debug package");
     if (function.symbols->symbols().isEmpty() && !nothing.remedy.empty())
         return no(nothing.gap, std::move(nothing.remedy));
     return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame: it may have been destroyed");
@@ -107,8 +107,9 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     if (frame == 0 || frame % alignof(std::uint64_t) != 0)
         return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame");
     if (!read(frame, functions.data(), sizeof(functions)))
-        return no(SymbolGap::NotReadable, "the frame cannot be read: the process has ended, or may not be read by this "
-                                          "user (see /proc/sys/kernel/yama/ptrace_scope)");
+        return no(SymbolGap::NotReadable,
+                  "the frame cannot be read: the process has ended, or this user may not read it "
+                  "(see /proc/sys/kernel/yama/ptrace_scope)");
     const auto [resumeAddress, destroyAddress] = functions;
     const Function destroy = functionAt(symbolizer, modules, destroyAddress);
     if (!destroy.symbols)
@@ -140,12 +141,12 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     }
     if (source.line == 0) {
         described.location.gap = SymbolGap::NoLines;
-        described.location.remedy =
-            resumeAddress == 0 ? "finished: it is suspended at its end"
-            : !resume.symbols->dwarf()
-                ? "function only: " + described.location.module + " has no debug information: build it with -g"
-                : "function only: the compiler's code does not show which "
-                  "co_await it is; the probe of this project records it";
+        described.location.remedy = resumeAddress == 0 ? "finished: it is suspended at its end"
+                                    : !resume.symbols->dwarf()
+                                        ? "only the function is known: " + described.location.module +
+                                              " has no debug information; build it with -g"
+                                        : "only the function is known: the compiler's code does not show which "
+                                          "co_await it is; use the probe of this project, which records it";
     }
     described.location.frames.push_back(std::move(source));
     return described;

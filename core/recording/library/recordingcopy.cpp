@@ -46,7 +46,7 @@ Result<Readers> openAll(const std::string &from)
         if (isFile && !named.empty() && named.front() != from)
             return Error{ErrorCode::InvalidArgument,
                          from + " is the name of two recordings, of this file and of a run (" +
-                             std::filesystem::path(named.front()).filename().string() + " and more): rename this file"};
+                             std::filesystem::path(named.front()).filename().string() + " and more); rename this file"};
         Readers readers;
         std::vector<std::string> files = segmentsAround(named.front());
         if (files.size() > 1 && isJustBegun(files.back()))

@@ -55,7 +55,7 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
         return Error{ErrorCode::BadFormat,
                      block.path + ": the block at byte " + std::to_string(block.offset) + " lacks " +
                          std::to_string(block.end - block.first - m_events.size()) +
-                         " events that could not be written, so the positions of its others are unknown"};
+                         " events that could not be written, so the positions of its other events are unknown"};
     m_block = block;
     return {};
 }

@@ -66,7 +66,7 @@ void ReadAhead::readNext(Read &read)
     } catch (const std::bad_alloc &) {
         read.batch = {};
         read.outcome = Error{ErrorCode::NoSpace, "there is not enough memory to read the rest of the file; close other "
-                                                 "programs, and open it again"};
+                                                 "programs, and open the file again"};
     }
     read.accounting = m_source->accounting();
     read.progress = m_source->progress();

@@ -287,11 +287,11 @@ std::string RecordingReader::Data::damageText() const
     }
     const Damage &first = damages.front();
     if (damages.size() == 1 && first.atEnd)
-        return damagedPath + ": the recording was interrupted or is still being written, " + std::to_string(bytes) +
+        return damagedPath + ": the recording was interrupted or is still being written; " + std::to_string(bytes) +
                " bytes at its end are not a complete block";
     return damagedPath + " is damaged from byte " + std::to_string(first.offset) + " on: " + std::to_string(bytes) +
            " bytes with " + std::to_string(transitions) + " transitions were left out in " +
-           std::to_string(damages.size()) + " range(s)";
+           std::to_string(damages.size()) + (damages.size() == 1 ? " range" : " ranges");
 }
 
 Result<bool> RecordingReader::Data::atEnd()

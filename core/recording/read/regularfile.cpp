@@ -15,7 +15,7 @@ namespace {
 
 Error refusal(const std::string &path, mode_t mode)
 {
-    const std::string remedy = ", not a file: choose a recording (.ctr or JSONL)";
+    const std::string remedy = ", not a file; choose a recording (.ctr or JSONL)";
     if (S_ISFIFO(mode))
         return {ErrorCode::InvalidArgument,
                 path + " is a pipe" + remedy + ", or read from it with --input - < " + path};

@@ -68,7 +68,7 @@ Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string
     if (!line.ended)
         return {ErrorCode::BadFormat,
                 place + "the last line is cut off (" + what +
-                    "), the recording was interrupted or is still being written; everything before it was read"};
+                    "): the recording was interrupted or is still being written; everything before it was read"};
     return {ErrorCode::BadFormat, place + "this is not a line of a JSONL recording (" + what +
                                       "); correct or remove it; everything before it was read"};
 }

@@ -41,7 +41,8 @@ Result<std::unique_ptr<Rotation>> Rotation::open(const std::string &path, const 
                                                  FileAccess access)
 {
     if (limits.bytes != 0 && limits.bytes < RecordingLimits::kLeastBytes)
-        return Error{ErrorCode::InvalidArgument, path + ": the limit of a recording must be at least 16 MiB"};
+        return Error{ErrorCode::InvalidArgument,
+                     path + ": the limit of a recording is too small; give at least 16 MiB"};
     if (limits.any() && path == "-")
         return Error{ErrorCode::InvalidArgument, "a recording on standard output cannot be limited; name a file"};
     if (Result<void> checked = checkNamesakes(path, limits.any()); !checked)
@@ -69,8 +70,8 @@ Result<void> Rotation::turn()
     const std::uint32_t segment = next.segment++;
     const std::string nextPath = segmentPath(m_path, next.segment);
     if (FileKey::ofEntry(nextPath))
-        return Error{ErrorCode::AlreadyExists, nextPath + " was created by another program; it is not replaced, " +
-                                                   "and the recording ends here"};
+        return Error{ErrorCode::AlreadyExists, nextPath + " was created by another program; the recording ends " +
+                                                   "here, so that it is not replaced; choose another name"};
     // Begin the next segment before ending this one. A reader at the End block then finds it, or knows that there is
     // none.
     Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next, m_access);

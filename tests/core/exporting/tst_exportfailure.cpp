@@ -54,7 +54,7 @@ private Q_SLOTS:
             trace.exportTo(dir.filePath(QStringLiteral("t.csv")), [](double done) { return done == 0; });
         QVERIFY(!report);
         QVERIFY(report.error().code == ErrorCode::Cancelled);
-        QCOMPARE(report.error().message, std::string("the export was cancelled, nothing was changed"));
+        QCOMPARE(report.error().message, std::string("the export was cancelled; nothing was changed"));
     }
 
 private:

@@ -99,8 +99,8 @@ private Q_SLOTS:
         QVERIFY(!session.isPostMortem());
         const QStringList notices = noticesOfUse(session);
         QCOMPARE(notices.size(), 1);
-        QVERIFY(notices.front().contains(QStringLiteral(
-            "The capture continues until this program notices the end of that process, or until you stop it.")));
+        QVERIFY(notices.front().contains(QStringLiteral("The capture continues until this program notices the end of "
+                                                        "that process, or until you stop the capture.")));
         QVERIFY(notices.front().contains(remedy));
         QCOMPARE(mayBeInUse({1, "ct_storm", UserState::Unknown}),
                  std::string("may be in use by ct_storm (process 1 of another user or container)"));
