@@ -92,9 +92,9 @@ Actions::Actions(QObject *parent)
                             "the target runs at full speed, and no events are lost"));
     tracing->setChecked(true);
     pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
-                       tr("Keep the views still; capturing continues"));
+                       tr("Stop updating the views; the capture continues"));
     follow = makeToggle(parent, "actionFollow", "follow", tr("&Follow live"), QKeySequence(Qt::CTRL | Qt::Key_L),
-                        tr("Keep the timeline at the present"));
+                        tr("Keep the latest events of the timeline in view"));
     follow->setChecked(true);
     zoomIn = make(parent, "actionZoomIn", "zoomin", tr("Zoom &in"), QKeySequence::ZoomIn);
     zoomOut = make(parent, "actionZoomOut", "zoomout", tr("Zoom &out"), QKeySequence::ZoomOut);

@@ -113,14 +113,14 @@ Result<StartRequest> RunForm::request() const
         spec.argv.insert(spec.argv.end(), words->begin(), words->end());
     }
     if (!directory.isEmpty() && !QFileInfo(directory).isDir())
-        return invalid(tr("The working directory %1 does not exist.").arg(directory));
+        return invalid(tr("The working directory %1 does not exist. Choose another one.").arg(directory));
     spec.workingDirectory = directory.toStdString();
     for (const Variable &variable : environment) {
         if (variable.name.isEmpty())
             continue;
         if (variable.name.contains(u'='))
             return invalid(tr("%1 is not a valid name of an environment variable: it contains "
-                              "“=”.")
+                              "“=”. Choose another name.")
                                .arg(variable.name));
         spec.environment[variable.name.toStdString()] =
             variable.removed ? std::nullopt : std::optional(variable.value.toStdString());

@@ -31,7 +31,7 @@ OutputDock::OutputDock(QWidget *parent)
     m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setPlaceholderText(tr("What a launched target writes to its terminal appears here."));
+    m_text->setPlaceholderText(tr("The output of a launched target appears here."));
     m_input->setObjectName(QStringLiteral("outputInput"));
     m_input->setAccessibleName(tr("Input for the target"));
     m_input->setPlaceholderText(tr("Send a line to the target"));

@@ -59,11 +59,13 @@ bool canBeDeleted(const RecordedRun &run)
 QString whyKept(const std::vector<RecordedRun> &runs)
 {
     if (runs.size() > 1)
-        return RecordingsDock::tr("These cannot be deleted now: they are being recorded, or open in a window");
+        return RecordingsDock::tr(
+            "These recordings cannot be deleted now: they are being recorded, or open in a window");
     return runs.front().state == RecordedRun::State::Recording
-               ? RecordingsDock::tr("It cannot be deleted now: it is being recorded; stop the capture first")
-               : RecordingsDock::tr("It cannot be deleted now: it is open in a window; close that, or open another one "
-                                    "there");
+               ? RecordingsDock::tr("This recording cannot be deleted now: it is being written; stop the capture first")
+               : RecordingsDock::tr(
+                     "This recording cannot be deleted now: it is open in a window; close the window, or "
+                     "open another recording there");
 }
 
 }  // namespace

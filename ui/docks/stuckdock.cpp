@@ -32,7 +32,7 @@ StuckDock::StuckDock(QWidget *parent)
       m_empty(new QLabel),
       m_summary(new QLabel),
       m_notice(new QLabel(tr("This recording does not say which coroutines were destroyed: "
-                             "some of these may no longer exist.")))
+                             "some of the listed coroutines may no longer exist.")))
 {
     setObjectName(QStringLiteral("stuckDock"));
     setUpTree();

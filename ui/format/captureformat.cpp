@@ -69,7 +69,8 @@ QVariant ProcessFormat::headerData(int section, Qt::Orientation orientation, int
         return tip ? tr("Tracing, switched off (nothing is recorded, and nothing is lost), or ended") : tr("State");
     case ProcessModel::AliveColumn: return tip ? tr("Coroutines born and not destroyed") : tr("Alive");
     case ProcessModel::CoroutinesColumn: return tip ? tr("Coroutines in all") : tr("Coroutines");
-    case ProcessModel::FirstColumn: return tip ? tr("When its tracing began, since the run began") : tr("Began");
+    case ProcessModel::FirstColumn:
+        return tip ? tr("Time at which its tracing began, since the run began") : tr("Began");
     default: return {};
     }
 }
@@ -108,10 +109,10 @@ QVariant DropFormat::headerData(int section, Qt::Orientation orientation, int ro
     const bool tip = role == Qt::ToolTipRole;
     switch (section) {
     case DropModel::TimeColumn:
-        return tip ? tr("First record that the full lane refused, "
+        return tip ? tr("Time of the first record that the full lane refused, "
                         "since the run began")
                    : tr("Time");
-    case DropModel::LengthColumn: return tip ? tr("From the first to the last of them") : tr("Length");
+    case DropModel::LengthColumn: return tip ? tr("Time from the first to the last refused record") : tr("Length");
     case DropModel::RecordsColumn:
         return tip ? tr("Records of any kind that the full lane refused; transitions among "
                         "them are also counted as lost events")

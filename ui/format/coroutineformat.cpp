@@ -264,20 +264,20 @@ QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, i
     case Model::IdColumn: return tip ? tr("Number of the coroutine in this run") : tr("Id");
     case Model::NameColumn:
         return tip ? tr("The name that the target gave it, else the function that it runs") : indented(tr("Name"));
-    case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
+    case Model::StateColumn: return tip ? tr("Present state") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
     case Model::WhereColumn: return tip ? tr("Latest suspension point") : indented(tr("Where"));
     case Model::WaitsOnColumn:
-        return tip ? tr("What its suspension waits for, as far as the target says it") : tr("Waits on");
-    case Model::ProcessColumn: return tip ? tr("Process that it lives in") : indented(tr("Process"));
+        return tip ? tr("The object that its suspension waits for, if the target reported one") : tr("Waits on");
+    case Model::ProcessColumn: return tip ? tr("Process of the coroutine") : indented(tr("Process"));
     case Model::ParentColumn:
-        return tip ? tr("Coroutine that created it, as far as the target says it") : indented(tr("Parent"));
+        return tip ? tr("Coroutine that created it, if the target reported one") : indented(tr("Parent"));
     case Model::ThreadColumn: return tip ? tr("Thread of the latest transition") : tr("Thread");
     case Model::EventsColumn: return tip ? tr("Transitions captured") : tr("Events");
     case Model::LostColumn: return tip ? tr("Transitions not captured") : tr("Lost");
     case Model::RunTimeColumn: return tip ? tr("Time spent running so far") : tr("Run time");
     case Model::SuspendedTimeColumn: return tip ? tr("Time spent suspended so far") : tr("Suspended");
-    case Model::BirthColumn: return tip ? tr("When it was born, since the run began") : tr("Born");
+    case Model::BirthColumn: return tip ? tr("Time of its birth, since the run began") : tr("Born");
     default: return {};
     }
 }

@@ -96,8 +96,8 @@ QVariant CreationFormat::headerData(int section, Qt::Orientation orientation, in
         return {};
     const bool tip = role == Qt::ToolTipRole;
     switch (section) {
-    case Model::IdColumn: return tip ? tr("Each coroutine below the one that created it") : tr("Coroutine");
-    case Model::StateColumn: return tip ? tr("What it does now") : tr("State");
+    case Model::IdColumn: return tip ? tr("Each coroutine, below the coroutine that created it") : tr("Coroutine");
+    case Model::StateColumn: return tip ? tr("Present state") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
     case Model::ChildrenColumn: return tip ? tr("Coroutines that it created, destroyed ones too") : tr("Children");
     default: return {};

@@ -39,7 +39,7 @@ QString stateDetails(const RecordedRun &run)
     switch (run.state) {
     case RecordedRun::State::Complete:
         return run.isOpen ? RecordingsFormat::tr("Complete, and open in a window") : RecordingsFormat::tr("Complete");
-    case RecordedRun::State::Recording: return RecordingsFormat::tr("It is being written now");
+    case RecordedRun::State::Recording: return RecordingsFormat::tr("The recording is being written now");
     case RecordedRun::State::Interrupted:
         return RecordingsFormat::tr("The recording is incomplete: the window was killed, or "
                                     "the disk was full. The part written before can be "

@@ -108,7 +108,7 @@ void Gauges::makeMemory(QGridLayout *grid)
                        "When it is used up, further threads have no lane, and their events "
                        "are lost."));
     m_fullest = addRow(grid, "gaugeFullest", tr("Fullest lane"),
-                       tr("How full the fullest lane was when it was last emptied. One that is full drops events."));
+                       tr("How full the fullest lane was when it was last emptied. A full lane drops events."));
     for (Row *row : {&m_stations, &m_pool, &m_fullest})
         addBar(grid, *row);
     m_lanes = addRow(grid, "gaugeLanes", tr("Lanes"),

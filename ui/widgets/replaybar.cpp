@@ -66,7 +66,7 @@ ReplayBar::ReplayBar(QWidget *parent)
     addWidget(m_slider);
     m_time->setObjectName(QStringLiteral("replayTime"));
     m_time->setContentsMargins(8, 0, 8, 0);
-    m_time->setToolTip(tr("Time of the recording that is shown, and how long it is"));
+    m_time->setToolTip(tr("Time that is shown, and the length of the recording"));
     addWidget(m_time);
     // No shortcut: in other views, Escape ends a measurement or a search.
     m_close = addButton("replayClose", "close", tr("End replay"), tr("Show the whole recording again"), QKeySequence());
@@ -106,7 +106,7 @@ void ReplayBar::makeSpeeds()
     m_speeds->setCurrentIndex(kUsualSpeed);
     m_speeds->setObjectName(QStringLiteral("replaySpeed"));
     m_speeds->setAccessibleName(tr("Speed of the replay"));
-    m_speeds->setToolTip(tr("How much faster than it happened ([ slower, ] faster)"));
+    m_speeds->setToolTip(tr("Speed of the replay, relative to the capture ([ slower, ] faster)"));
     addWidget(m_speeds);
     connect(m_speeds, &QComboBox::currentIndexChanged, this, [this] { Q_EMIT speedChosen(speed()); });
     m_slower->setShortcut(QKeySequence(Qt::Key_BracketLeft));
