@@ -27,53 +27,56 @@ What to capture, one of:
 
 Capture:
   -n, --stations N        coroutines alive at once that can be traced, 1 to 2097150 [2097150];
-                          memory is allocated as it is needed; if N is given, version-1 stations get theirs at the start
+                          memory is allocated as it is needed; if N is given, version-1 stations get their memory
+                          at the start
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes
-  --lane-size SIZE        events of a thread that the capture has not read yet, 64KiB to 128MiB [16MiB]
-  --lane-pool SIZE        of all threads together, 128KiB to 1TiB [512MiB]
+  --lane-size SIZE        memory of one thread for the events that the capture has not read yet, its lane:
+                          64KiB to 128MiB [16MiB]
+  --lane-pool SIZE        memory of all lanes together, 128KiB to 1TiB [512MiB]
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
-  --no-lanes              the latest eight transitions of each coroutine only, as in version 1
+  --no-lanes              capture only the latest eight transitions of each coroutine, as in version 1
 
 Functions and lines of addresses:
-  --debug-path DIR        look for programs and their debug files in DIR as well; may be given more than once.
+  --debug-path DIR        search DIR for programs and their debug files, too; may be given more than once.
                           Nothing is ever fetched from a server
 
 With --batch:
   -o, --output FILE       record; the ending selects the format: .ctr holds everything, .jsonl, .csv and .sqlite are
                           for other programs. - writes a recording to standard output, for --input - at the other
                           end of a pipe; the target's output then goes to standard error.
-                          A slow file may still lack events at the end: how many is shown. Ctrl-C gives them up,
-                          counts them, and leaves a whole file with exit status 4
-  --csv-for-spreadsheets  of -o FILE.csv: a name, file or function that begins like a formula (with = + - @ or a tab)
-                          gets a leading apostrophe, so that no spreadsheet runs it. Without it they stay as they are,
-                          for other programs
-  --limit TIME|SIZE       of a recording: only the latest 10min or 4GiB stays, in files run.0.ctr, run.1.ctr, ... of
-                          which the oldest are removed; may be given twice, a time and a size [none]
-  --session ID            how a recording (.ctr) names the run [16 random digits]
+                          A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
+                          these events up, counts them, and leaves a whole file with exit status 4
+  --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
+                          gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
+                          stay as they are, for other programs
+  --limit TIME|SIZE       keep only the latest 10min or 4GiB of a recording, in files run.0.ctr, run.1.ctr, ...; the
+                          oldest files are removed; may be given twice, a time and a size [none]
+  --session ID            name of the run in a recording (.ctr) [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
-  --until-idle            with --listen: end when all targets have gone, once at least one has come
+  --until-idle            with --listen: end when all targets have ended, once at least one has come
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
                           given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
                           or the next number that is free
   --dump-on finding       dump when a coroutine is found to be stuck: once for each site within the
                           time that is kept [60s], 10 dumps at most; findings without a dump are counted
-  --dump-on death         dump when a process of the target has ended, one dump each; either, both, or none may
-                          be given: SIGUSR1 to corotracer-gui dumps at any time
+  --dump-on death         dump when a process of the target has ended, one dump for each. --dump-on may be given
+                          twice, or not at all: SIGUSR1 to corotracer-gui dumps at any time
 
 The window:
-  --input FILE            the same as FILE; - is standard input. What arrives is kept with the other recordings. A
-                          recording that is still being written is followed, whichever way it was opened
+  --input FILE            like FILE; - is standard input, which is kept with the other recordings. A recording that
+                          is still being written is followed
   --screenshot PNG        save a picture of the window and quit; none if FILE or TARGET fails to open or start
-  --screenshot-after S    save it after S seconds [3]
+  --screenshot-after S    save the picture after S seconds [3]
   --theme light|dark|system
+                          colours of this window only [the choice in View > Theme]
 
   -h, --help              this text
   -v, --version           the version
 
-Exit status of --batch: the target's (128 + signal if it was killed), 0 for --listen and --attach; 127 it cannot
-be started; 2 wrong usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3; with
+Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
+the target cannot be started; 2 wrong usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3; with
 --screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
 )";
 }
