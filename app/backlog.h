@@ -26,8 +26,8 @@ public:
     /// Call it when the capture is over. `bySignal`: a signal ended it.
     void begin(bool bySignal);
     bool hasBegun() const { return m_begun; }
-    /// A signal asks for the end. Each goes one step further: reports what is queued, gives it up, warns, and emits
-    /// endWanted(). Call it only after begin().
+    /// A signal asks for the end. Each goes one step further: reports the queued events, gives them up, warns, and
+    /// emits endWanted(). Call it only after begin().
     void onSignal();
 
     /// Reports the progress, `ms` after begin(). For the timer and for tests.

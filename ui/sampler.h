@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The clock of a window: makes the views look at the run some 30 times a second, and measures the rates. GUI thread.
+// The clock of a window: makes the views read the run some 30 times a second, and measures the rates. GUI thread.
 #pragma once
 
 #include "models/ratesmodel.h"

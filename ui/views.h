@@ -61,7 +61,7 @@ void connectViews(const Views &views, const Actions &actions);
 void showRun(const Views &views, const Run &run);
 /// Shows a state of the run as long as there are no coroutines. `exit`: how the target has ended; may be empty.
 void showStartPage(const Views &views, const Run &run, const QString &exit);
-/// Makes the views look at the trace again.
+/// Makes the views read the trace again.
 void sampleViews(const Views &views);
 
 }  // namespace ct

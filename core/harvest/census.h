@@ -3,8 +3,8 @@
 //
 // A census: the counts of all compact stations at one moment, and the part that the stream emitted.
 // In overwrite mode, lanes lose coroutines and events that compact stations still count. The difference between the
-// census and the stream is what was overwritten. Each station is compared separately, so the result is right while
-// targets write. Harvest thread only.
+// census and the stream was overwritten. Each station is compared separately, so the result is right while targets
+// write. Harvest thread only.
 #pragma once
 
 #include "core/harvest/reorderbuffer.h"
@@ -48,7 +48,7 @@ public:
     Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &emitted,
            CoroutineId firstNew);
 
-    /// Adds what was emitted about coroutines with lanes: the part of `batch` after `since`.
+    /// Adds the part of `batch` after `since`, which was emitted for coroutines with lanes.
     void add(const Batch &batch, const BatchMark &since);
     /// Adds counts that were reported without a coroutine.
     void add(const Count &traceless) { m_emitted += traceless; }

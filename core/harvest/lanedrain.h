@@ -19,8 +19,8 @@ public:
     LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barrier &barrier, const ProcessList &processes,
               OverwriteBooks *books);
 
-    /// Makes one pass. Returns true when the end is reached. It is always reached: whatever a probe writes comes to an
-    /// end, and a damaged lane is cut off. `settledBefore` is as for LaneList::read().
+    /// Makes one pass. Returns true when the end is reached. Every drain reaches it: a lane is read no further than its
+    /// marked end, and a damaged lane is cut off. `settledBefore` is as for LaneList::read().
     bool pass(Batch &batch, std::uint64_t settledBefore);
 
 private:

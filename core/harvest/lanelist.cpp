@@ -14,7 +14,7 @@ using corotracer::LaneHeader;
 /// reorder buffer for one step at most. Long steps cost less while few events wait.
 constexpr std::uint64_t kLongestStepNs = 100'000;
 constexpr std::uint64_t kShortestStepNs = 2000;
-/// Limit of records from one lane before the others get a turn, whatever their times are.
+/// Limit of records from one lane before the others get a turn, even if their records are later.
 constexpr std::size_t kMaxPerTurn = 4096;
 constexpr double kUrgentNs = 4'000'000;
 
@@ -300,7 +300,8 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
     return true;
 }
 
-/// Reads up to the first record later than `untilNs`. Returns true if there is more; `turn` then has the time of it.
+/// Reads up to the first record later than `untilNs`. Returns true if the lane has more records; `turn` then has
+/// the time of the next one.
 bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions)
 {
     Lane &lane = m_lanes[turn.lane];
@@ -319,7 +320,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
             return peek(lane, turn, batch);
         std::size_t handed = count;
         if (m_items[count - 1].ts > untilRaw) {
-            // Hand over at least one record, so reading advances whatever times a target writes.
+            // Hand over at least one record, so reading advances even if a target writes wrong times.
             handed = 1;
             while (handed < count && m_items[handed].ts <= untilRaw)
                 ++handed;

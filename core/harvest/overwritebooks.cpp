@@ -13,7 +13,7 @@ OverwriteBooks::OverwriteBooks(const Region &region, HarvestBooks &books, Merger
 {
 }
 
-/// A census against everything emitted so far. Call it when all of that was passed to account().
+/// Makes a census that is compared with everything emitted so far. account() must have counted all of it.
 Census OverwriteBooks::census() const
 {
     return Census(m_region, m_sweep.stationCount(), m_merger.cursors(), m_emitted, m_books.nextCoroutine);
@@ -29,7 +29,7 @@ void OverwriteBooks::account(const Batch &batch, const BatchMark &since)
 }
 
 /// Settles the coroutines that are discovered, after every record from before `census` was read. The rest of the census
-/// then belongs to coroutines that left nothing else.
+/// then belongs to coroutines that left no other trace.
 void OverwriteBooks::settle(const Census &census, bool missed, Batch &batch)
 {
     const bool attaching = m_merger.isAttaching();

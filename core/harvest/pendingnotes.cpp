@@ -44,7 +44,7 @@ std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
 
 std::optional<PendingNote> PendingNotes::takeDue(std::uint64_t ns)
 {
-    // The front was not taken, so it is the first of its chain.
+    // The front was not removed, so it is the first of its chain.
     if (m_notes.empty() || m_notes.front().note.due >= ns)
         return std::nullopt;
     return takeOf(m_notes.front().note.awaited);

@@ -141,7 +141,7 @@ void Recorder::readWanted()
     }
 }
 
-/// Records what is new about a process. On the thread of readWanted().
+/// Records the new facts about a process. On the thread of readWanted().
 void Recorder::readProcess(pid_t pid)
 {
     RecordingInfo::Process process = processFacts(pid);

@@ -36,7 +36,7 @@ struct DescribedAddress {
     std::vector<SourceFrame> frames;  ///< innermost first; empty = nothing is known
     std::string module;               ///< path of its file; empty = no module
     SymbolGap gap = SymbolGap::None;
-    std::string remedy;  ///< one sentence: what is missing, and what to do; empty = nothing is missing
+    std::string remedy;  ///< the missing part and the remedy, one sentence; empty = nothing is missing
     bool operator==(const DescribedAddress &) const = default;
 };
 

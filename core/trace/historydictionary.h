@@ -24,7 +24,8 @@ public:
     std::uint32_t rowLimit() const { return m_rowLimit; }
     std::uint32_t cells() const { return m_cells; }
 
-    /// What an event has in common with others. Laid out for speed: the compiler loads neighbouring members at once.
+    /// The values that an event has in common with others. Laid out for speed: the compiler loads neighbouring members
+    /// at once.
     struct Key {
         std::uint64_t addr = 0;  ///< 0 = none, or the usual one
         std::uint64_t tidAndSite = 0;

@@ -242,7 +242,7 @@ bool Index::loadSums(const SlabView &slab, std::uint32_t orderIndex, BlockSums &
     sums.suspends = bits & kSuspends;
     sums.gap = bits & kGap;
     sums.open = static_cast<Open>(bits >> kOpenShift & 3U);
-    // Relaxed: a reader that loaded newer contents (acquire) sees that the lock was taken before.
+    // Relaxed: a reader that loaded newer contents (acquire) sees that the lock was acquired before.
     return SumRef(*reinterpret_cast<std::uint64_t *>(at)).load(kRelaxed) == lock;
 }
 

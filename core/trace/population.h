@@ -58,8 +58,7 @@ struct CoroutineSnapshot {
     std::uint64_t suspendedNs = 0;   ///< duration of completed suspensions
 };
 
-/// What a target reported about a coroutine beyond its transitions. Copies; empty or kNoCoroutine where it reported
-/// nothing.
+/// The notes of a target about a coroutine. Copies; a member without a note is empty or kNoCoroutine.
 struct CoroutineNotes {
     std::string name;
     CoroutineId parent = kNoCoroutine;

@@ -65,8 +65,8 @@ struct JsonlLine {
     static constexpr std::uint64_t kMaxNumber = 1ULL << 56;
 };
 
-/// Parses `text` into `line`. Returns an empty text, or the problem in words for the user: "field seq: a whole number
-/// expected".
+/// Parses `text` into `line`. Returns an empty text, or the problem in words for the user: "field seq: expected a
+/// whole number".
 std::string parseJsonlLine(std::string_view text, JsonlLine &line);
 
 }  // namespace ct

@@ -14,14 +14,14 @@
 
 namespace ct {
 
-/// Who may open a file that is created. ByUmask: as the umask allows, for folders that the user chose. OwnerOnly: only
-/// the owner. The file must be new then, so a link that was planted under its name is never followed.
+/// The users who may open a created file. ByUmask: as the umask allows, for folders that the user chose. OwnerOnly: the
+/// owner. The file must be new then, so a link that was planted under its name is never followed.
 enum class FileAccess { ByUmask, OwnerOnly };
 
 /// Not thread-safe: one thread at a time.
 class AppendFile {
 public:
-    /// What remains of a write that fails in the middle. Line: its whole lines. Write: nothing.
+    /// The part that remains of a write that fails in the middle. Line: its whole lines. Write: nothing.
     enum class Unit { Line, Write };
 
     /// Opens or creates `path`; `-` is standard output, which stays open at the end. Old content stays until the first
