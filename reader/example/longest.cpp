@@ -13,12 +13,12 @@ int main(int argc, char **argv)
 {
     namespace recording = corotracer::recording;
     recording::reader reader(argc > 1 ? argv[1] : "run.ctr");
-    std::map<std::uint32_t, std::string> places;
+    std::map<std::uint32_t, std::string> locations;
     std::map<std::uint32_t, std::uint64_t> longest;                        // ns, by site
     std::unordered_map<std::uint32_t, recording::transition> suspensions;  // the latest of each coroutine
     while (const auto batch = reader.next()) {
         for (const auto &site : batch.sites())
-            places[site.id] = std::string(recording::view(site.file)) + ':' + std::to_string(site.line);
+            locations[site.id] = std::string(recording::view(site.file)) + ':' + std::to_string(site.line);
         for (const auto &event : batch.transitions()) {
             const auto before = suspensions.find(event.coroutine);
             if (!event.active)
@@ -30,7 +30,8 @@ int main(int argc, char **argv)
             suspensions.erase(death.coroutine);
     }
     for (const auto &[site, ns] : longest)
-        std::printf("%-40s %12.3f ms\n", site == 0 ? "(unknown)" : places[site].c_str(), static_cast<double>(ns) / 1e6);
+        std::printf("%-40s %12.3f ms\n", site == 0 ? "(unknown)" : locations[site].c_str(),
+                    static_cast<double>(ns) / 1e6);
     const recording::sums sums = reader.sums();
     std::printf("%llu transitions of %llu coroutines, %llu lost\n", static_cast<unsigned long long>(sums.captured),
                 static_cast<unsigned long long>(sums.coroutines), static_cast<unsigned long long>(sums.lost));
