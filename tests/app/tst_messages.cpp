@@ -124,8 +124,11 @@ private Q_SLOTS:
         QFETCH(Failure, failure);
         QFETCH(QStringList, parts);
         const QString message = failure();
-        for (const QString &part : parts)
-            QVERIFY2(message.contains(part), qPrintable(message));
+        qsizetype from = 0;
+        for (const QString &part : parts) {
+            from = message.indexOf(part, from);
+            QVERIFY2(from >= 0, qPrintable(message));
+        }
         for (const char *unclear : {" told", "beside", "nobody", "whoever", "goes on", "all the same"})
             QVERIFY2(!message.contains(QLatin1String(unclear), Qt::CaseInsensitive), qPrintable(message));
     }
@@ -195,6 +198,15 @@ private:
                 return startMessage(command);
             },
             {"cannot start './subfolder'", "it is a folder; name a program in it"});
+        row("no working directory",
+            [this] {
+                LaunchSpec command;
+                command.argv = {"true"};
+                command.workingDirectory = path("none");
+                return startMessage(command);
+            },
+            {"cannot enter the working directory '" + path("none") + "': No such file or directory",
+             "choose another one"});
         row("a file that is not executable", [=, this] { return starting(fileWith("plain", "")); },
             {"cannot start '" + path("plain") + "': Permission denied", "make it executable (chmod +x)"});
         row("a file of PATH that is not executable",
