@@ -144,7 +144,7 @@ long InputSpool::readSome(char *to, std::size_t bytes, std::string &message)
         if (got >= 0)
             return got;
         if (errno != EINTR && errno != EAGAIN) {
-            message = errnoError(errno, "standard input cannot be read any more").message;
+            message = errnoError(errno, "Standard input cannot be read any more", "start the sender again").message;
             return kNoInput;
         }
     }
