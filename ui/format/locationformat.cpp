@@ -14,7 +14,7 @@ namespace {
 
 QString tr(const char *text)
 {
-    return QCoreApplication::translate("PlaceFormat", text);
+    return QCoreApplication::translate("LocationFormat", text);
 }
 
 }  // namespace
