@@ -247,7 +247,8 @@ void MainWindow::beginReplay()
 {
     m_question->ask(tr("A replay replaces this capture. Leave the target running, or terminate it?"), [this] {
         if (!m_run->canReplay()) {
-            showError(tr("Cannot replay"), tr("The recording of this run was deleted, or is incomplete."));
+            showError(tr("Cannot replay"), tr("The recording of this run was deleted, or is incomplete. Open another "
+                                              "recording, or run the target again."));
             m_actions->replay->setEnabled(false);
             return;
         }
