@@ -122,7 +122,8 @@ auto BatchRun::openOnceRead(const std::string &path, Open open)
     std::optional opened(open());
     const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
     if (isUnread()) {
-        m_progress.print(tr("%1 waits for a process that reads it").arg(QString::fromStdString(path)));
+        m_progress.print(
+            tr("the pipe %1 waits for a process that reads it; start one").arg(QString::fromStdString(path)));
         QEventLoop events;
         QTimer check;
         connect(&check, &QTimer::timeout, &events, [&] {

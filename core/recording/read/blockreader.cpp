@@ -83,7 +83,8 @@ Result<void> BlockReader::readHead()
         return Error{ErrorCode::BadFormat, m_path + " is not a recording of coroutines (.ctr), or its beginning is "
                                                     "damaged; choose another file"};
     if (*got < sizeof(m_head))
-        return Error{ErrorCode::BadFormat, m_path + " was cut off within its first 64 bytes; it contains no events"};
+        return Error{ErrorCode::BadFormat,
+                     m_path + " was cut off within its first 64 bytes, so it has no events; choose another file"};
     constexpr std::uint32_t kOtherByteOrder = 0x04030201;
     static_assert(kOtherByteOrder == __builtin_bswap32(kByteOrder));
     if (m_head.byteOrder == kOtherByteOrder)
