@@ -8,8 +8,8 @@ namespace {
 
 /// Bytes of the smallest lane, with its block numbers.
 constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
-/// Bytes. A probe is also refused memory when its own address space is full. If more than this is free in the file system,
-/// that is the reason.
+/// Bytes. A probe is also refused memory when its own address space is full. If more than this is free in the file
+/// system, that is the reason.
 constexpr std::uint64_t kRoomForMore = 4U << 20;
 
 }  // namespace
