@@ -109,7 +109,7 @@ bool HistoryFetcher::isRecorded() const
 QString HistoryFetcher::textOfMissing(bool moves) const
 {
     if (!isRecorded())
-        return isRecorded(m_run->kind())
+        return ct::isRecorded(m_run->kind())
                    ? tr("No longer in memory, and parts of a JSONL file cannot be read again: use a .ctr recording")
                    : tr("No longer in memory, and not recorded");
     if (isFollowing())

@@ -103,6 +103,8 @@ public:
     TracedEnvironment environment() const;
     /// True if another engine owns the region, so this one only reads it.
     bool isObserver() const { return m_live && m_live->isObserver(); }
+    /// Process id of the launched target, else of the only process that maps the region; 0 = unknown.
+    pid_t targetPid() const { return m_live ? m_live->targetPid() : 0; }
     /// True if a launched target has not exited yet.
     bool targetRuns() const;
     /// Writes to the terminal of the target, if targetRuns().

@@ -332,7 +332,7 @@ private Q_SLOTS:
             const Run &run = window.run();
             if (run.state() == RunState::Ended || run.history()->firstTs() == 0)
                 return;
-            if (run.recorded()->path() == two.toStdString())
+            if (run.recordingPath() == two.toStdString())
                 spans.push_back(view->visibleSpan());
             else if (view->visibleSpan() > 3'000'000'000)
                 QMetaObject::invokeMethod(
@@ -342,7 +342,7 @@ private Q_SLOTS:
         const auto connection = QObject::connect(&window.sampler(), &Sampler::ticked, noteSpan);
         window.openFile(one);
         QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
-        if (window.run().recorded()->path() == one.toStdString())
+        if (window.run().recordingPath() == one.toStdString())
             window.openFile(two);  // the first file was loaded too fast
         QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
         QObject::disconnect(connection);

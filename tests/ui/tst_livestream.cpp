@@ -247,7 +247,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(older), kPatienceMs);
         piped.pipe.close();
         QTRY_COMPARE_WITH_TIMEOUT(piped.window.run().state(), RunState::Ended, kPatienceMs);
-        QVERIFY(QFile::exists(QString::fromStdString(piped.window.run().recorded()->path())));
+        QVERIFY(QFile::exists(QString::fromStdString(piped.window.run().recordingPath())));
         QCOMPARE(piped.window.run().accounting().captured, m_events);
     }
 

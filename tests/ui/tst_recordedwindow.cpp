@@ -258,8 +258,8 @@ private Q_SLOTS:
             window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
             QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
             path = window.run().recordingPath();
-            region = window.run().session()->regionPath();
-            target = window.run().session()->target()->pid();
+            region = window.run().environment().regionPath;
+            target = window.run().targetPid();
         }
         const Read kept = read(ctr::segmentPath(path, 0));
         QVERIFY(target > 0);

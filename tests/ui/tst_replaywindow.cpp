@@ -133,7 +133,7 @@ private Q_SLOTS:
                                      !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
                                  4 * kPatienceMs);
         // On SIGTERM the server ends as it does when its time is over.
-        QCOMPARE(::kill(window.run().session()->target()->pid(), SIGTERM), 0);
+        QCOMPARE(::kill(window.run().targetPid(), SIGTERM), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.run().accounting().captured > 1000);
         QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").isEmpty(), kPatienceMs);

@@ -62,7 +62,8 @@ QString whyKept(const std::vector<RecordedRun> &runs)
         return RecordingsDock::tr(
             "These recordings cannot be deleted now: they are being recorded, or open in a window");
     return runs.front().state == RecordedRun::State::Recording
-               ? RecordingsDock::tr("This recording cannot be deleted now: it is being written; stop the capture first")
+               ? RecordingsDock::tr(
+                     "This recording cannot be deleted now: it is still being written; stop the capture first")
                : RecordingsDock::tr(
                      "This recording cannot be deleted now: it is open in a window; close the window, or "
                      "open another recording there");

@@ -105,7 +105,7 @@ void failWritesTo(const QString &path)
 
 }  // namespace
 
-class TestSqliteRoom : public QObject {
+class TestSqliteErrors : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -131,7 +131,7 @@ private Q_SLOTS:
         const Result<void> finished = capture.finish(40'000);
         QVERIFY(!finished);
         QCOMPARE(finished.error().code, ErrorCode::SizeLimit);
-        QVERIFY2(contains(finished.error(), "; all events and sums are in it, addresses and indexes are missing, "),
+        QVERIFY2(contains(finished.error(), "; all events and sums are in it, addresses and indexes are missing; "),
                  finished.error().message.c_str());
         capture.compareSums();
         QCOMPARE(Database(capture.path).rows("SELECT count(*) FROM addresses"), QStringList(QStringLiteral("0")));
@@ -254,5 +254,5 @@ private Q_SLOTS:
     }
 };
 
-CT_QT_SUITE(TestSqliteRoom)
+CT_QT_SUITE(TestSqliteErrors)
 #include "tst_sqliteerrors.moc"

@@ -101,7 +101,7 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "attachButton"));
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
-        QVERIFY(!window.run().session()->isObserver());
+        QVERIFY(!window.run().isObserver());
         QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatience);
         gui::takePicture(&window, "attached");
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
@@ -117,7 +117,7 @@ private Q_SLOTS:
         window.openFile(orphan.region);
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
-        QVERIFY(window.run().session()->isObserver());
+        QVERIFY(window.run().isObserver());
         QVERIFY(window.windowTitle().contains(QLatin1String("read-only")));
         QTRY_VERIFY(window.findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
         orphan.session->terminateTarget();

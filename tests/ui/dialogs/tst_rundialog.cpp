@@ -329,8 +329,8 @@ private Q_SLOTS:
         window->show();
         runProgram(*window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY_WITH_TIMEOUT(window->run().state() == RunState::Capturing, kPatience);
-        const pid_t pid = window->run().session()->target()->pid();
-        const QString region = window->run().session()->regionPath();
+        const pid_t pid = window->run().targetPid();
+        const QString region = window->run().environment().regionPath;
         window->close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(window->isVisible());
@@ -429,7 +429,7 @@ private Q_SLOTS:
         QTRY_COMPARE(window.run().state(), RunState::Waiting);
         auto *line = child<QPlainTextEdit>(*dialog, "listenShell");
         QVERIFY(line->isVisible());
-        QVERIFY(line->toPlainText().contains(window.run().session()->regionPath()));
+        QVERIFY(line->toPlainText().contains(window.run().environment().regionPath));
         QVERIFY(line->toPlainText().contains(QLatin1String("CTP_MAX_STATIONS=4096")));
         QVERIFY(gui::click(dialog, "listenShellCopy"));
         QCOMPARE(QGuiApplication::clipboard()->text(), line->toPlainText());

@@ -262,7 +262,7 @@ private Q_SLOTS:
             table()->selectRow(row);
             QVERIFY(!button->isEnabled());
             const bool isLive = text(row, RecordingsModel::NameColumn) == QLatin1String("live");
-            QVERIFY2(button->toolTip().contains(isLive ? QLatin1String("being recorded") : QLatin1String("is open")),
+            QVERIFY2(button->toolTip().contains(isLive ? QLatin1String("being written") : QLatin1String("is open")),
                      qPrintable(button->toolTip()));
         }
         table()->selectAll();
