@@ -41,7 +41,7 @@ struct CommandLine {
     std::string sessionId;              ///< name of the run in the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output
     std::optional<double> durationSec;  ///< > 0
-    Kept limit;                         ///< of the recording: its oldest part is removed
+    Kept limit;                         ///< limit of the recording, whose oldest part is removed
     /// If any: only the latest seconds or bytes are written, and only when a dump is due.
     Kept keep;
     bool dumpOnFinding = false;  ///< dump when a coroutine is found to be stuck

@@ -52,7 +52,7 @@ public:
     enum class Ending {
         TargetDied,  ///< the target ended by itself
         Found,       ///< the target was dead before we attached
-        Left,        ///< the user stopped the capture; targets go on, or have ended by themselves
+        Left,        ///< the user stopped the capture; targets continue, or have ended by themselves
         Terminated,  ///< we ended the target
     };
     /// Call it after the capture. Writes the last dumps, if any are due, and returns when all are on disk. `now`: when

@@ -33,8 +33,8 @@ struct FoundGroup {
     std::vector<FoundCoroutine> coroutines;  ///< longest first
 };
 
-/// Judges at `now` (ns, CLOCK_MONOTONIC). Any thread, while the stream goes on. `resolver`: supplies the locations that
-/// it has resolved so far; may be null.
+/// Judges at `now` (ns, CLOCK_MONOTONIC). Any thread, while the stream continues. `resolver`: supplies the locations
+/// that it has resolved so far; may be null.
 std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now,
                                const AddressResolver *resolver = nullptr);
 /// As findAt(), for a judgement that was made before.

@@ -213,7 +213,7 @@ private:
     ProcessLives m_lives;
     PagedVector<std::uint64_t> m_nameRanks;
     std::vector<std::uint64_t> m_ranks;
-    PagedVector<std::uint64_t> m_locationRanks;  ///< of coroutines without a site
+    PagedVector<std::uint64_t> m_locationRanks;  ///< ranks of coroutines without a site
 };
 
 /// Sorts in runs and then merges them, so that a cancelled sort ends soon. Returns false if cancelled.

@@ -65,7 +65,7 @@ struct FrozenRows {
     std::uint64_t now = 0;
     ProcessLives lives;
     PagedVector<CoroutineSnapshot> snapshots{{.kept = false}};  ///< by id; `kept` is false without a record
-    std::unordered_map<CoroutineId, WaitsOn> waits;             ///< of suspended coroutines whose target named a wait
+    std::unordered_map<CoroutineId, WaitsOn> waits;             ///< waits of suspended coroutines, if known
 };
 FrozenRows freezeRows(const Population &population, std::uint32_t count, std::uint64_t now);
 

@@ -44,7 +44,7 @@ public:
     /// Resets the model. The population must live until the next call or the end of the model. Null shows no rows.
     void setPopulation(const Population *population);
     const Population *population() const { return m_population; }
-    /// Whether to show subtrees in which every coroutine is destroyed. False by default.
+    /// Shows or hides subtrees in which every coroutine is destroyed. Hidden by default.
     void setShowDestroyed(bool show);
 
     /// Applies changes of the population. Call on the GUI thread, about ten times a second. A call lasts a few
@@ -100,7 +100,7 @@ private:
     const Population *m_population = nullptr;
     std::unique_ptr<CreationTree> m_tree;
     std::unordered_map<CoroutineId, std::unique_ptr<Node>> m_nodes;  ///< by parent; kNoCoroutine: the root
-    std::unordered_map<CoroutineId, TreePosition> m_positions;       ///< of the coroutines that have a row
+    std::unordered_map<CoroutineId, TreePosition> m_positions;       ///< positions of the coroutines that have a row
     std::uint64_t m_now = 0;
     ProcessLives m_lives;
     bool m_showDestroyed = false;

@@ -37,7 +37,7 @@ public:
 
     // These ask for a file first.
     void askForExport(const ExportFormat &format);
-    void askForSave();  ///< of the run's recording
+    void askForSave();  ///< saves the run's recording
     void askForSaveOf(const QString &recording, const QString &name);
     void askForDump();
     /// Exports as the dump settings say; asks for them if there are none.

@@ -62,7 +62,7 @@ public Q_SLOTS:
 Q_SIGNALS:
     /// An error was shown, from start(), from reading a file, or later.
     void failed(const QString &message);
-    void runStateChanged(ct::RunState state);  ///< of the present run
+    void runStateChanged(ct::RunState state);  ///< state of the present run
     void runGrows();                           ///< the present run turned out to be a growing recording
 
 protected:

@@ -48,7 +48,7 @@ public:
     Answer find(const Query &query);
     /// As find(), but requests nothing. nullptr: not resolved.
     Answer known(const Query &query) const;
-    /// Whether find() may still yield more about the address.
+    /// True if find() may still yield more about the address.
     bool isOpen(const Query &query) const;
     // For exports, which may wait.
 

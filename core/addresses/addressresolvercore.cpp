@@ -115,7 +115,7 @@ AddressResolver::Core::Known *AddressResolver::Core::knownAt(const Query &query)
     return found != frames.end() && found->second.frame == query.addr ? &found->second : nullptr;
 }
 
-/// Whether a request for the frame can yield more. The present suspension: once. Past suspensions: only the function.
+/// True if a request for the frame can yield more. The present suspension: once. Past suspensions: only the function.
 bool AddressResolver::Core::isWanted(const Query &query, std::uint32_t pid, const Known *known) const
 {
     const auto process = processes.find(pid);

@@ -26,7 +26,7 @@ struct AddressResolver::Core {
         std::uint64_t readAt = 0;         ///< when they were read, ns, CLOCK_MONOTONIC; 0 = never, or from a recording
         SymbolWorker::Answer unreadable;  ///< the answer for all frames, if the memory may not be read; else nullptr
     };
-    /// What was resolved for one coroutine.
+    /// Resolved locations of one coroutine.
     struct Known {
         std::uint64_t frame = 0;
         Answer function;            ///< valid for the whole life of the coroutine

@@ -28,7 +28,7 @@ constexpr SiteId kMaxSites = 1U << 24;
 
 enum class Formulas { Raw, Escaped };
 
-/// Whether a spreadsheet may run the text as a formula. An import may remove leading white space and control
+/// True if a spreadsheet may run the text as a formula. An import may remove leading white space and control
 /// characters, and treats full-width forms as the ASCII characters.
 bool looksLikeFormula(std::string_view text)
 {

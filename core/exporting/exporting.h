@@ -43,7 +43,7 @@ const ExportFormat &forSpreadsheets(const ExportFormat &format);
 /// Called now and then with 0..1. Returning false cancels the export.
 using ExportProgress = std::function<bool(double)>;
 
-/// What an export contains, and what it lacks.
+/// Content of an export, and counts of what it lacks.
 struct ExportReport {
     std::uint64_t rows = 0;                ///< transitions written
     std::uint64_t coroutines = 0;          ///< coroutines in the file, with or without rows

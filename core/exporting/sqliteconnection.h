@@ -38,7 +38,7 @@ public:
     /// Ends an open transaction without its changes, also after an error. The next statement can begin another one.
     void rollback();
 
-    /// What errors report about the content from now on: a sentence without its full stop.
+    /// Sets what errors report about the content from now on: a sentence without its full stop.
     void setContent(std::string content) { m_content = std::move(content); }
 
 private:

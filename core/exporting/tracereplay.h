@@ -27,7 +27,7 @@ public:
     Result<ExportReport> run();
 
 private:
-    /// How much of the stream the recording has, as far as that is known before it is read.
+    /// Share of the stream that the recording has, as far as it is known before reading.
     enum class Recorded {
         Nothing,  ///< the recording is not used: everything is in memory, or there is no recording
         Part,

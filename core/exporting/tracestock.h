@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How much a trace has of each coroutine when an export begins. At the same time, the trace may grow and evict records
-// of ended coroutines.
+// The share of each coroutine's events that a trace holds when an export begins. During the export, the trace may grow
+// and evict records of ended coroutines.
 #pragma once
 
 #include "core/trace/overflowcount.h"

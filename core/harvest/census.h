@@ -19,7 +19,7 @@
 
 namespace ct {
 
-/// How far a batch was filled at some moment.
+/// Fill level of a batch at some moment.
 struct BatchMark {
     explicit BatchMark(const Batch &batch)
         : births(batch.births.size()), losses(batch.losses.size()), transitions(batch.transitions.size())
@@ -72,8 +72,8 @@ private:
     Count m_ever;
     Count m_emitted;
     CoroutineId m_firstNew;
-    // How many events of a coroutine the census includes. m_limits is indexed by coroutine number less m_firstNew.
-    // m_olderLimits has the coroutines that were discovered earlier and may have had more events since.
+    // Numbers of events of each coroutine that the census includes. m_limits is indexed by coroutine number less
+    // m_firstNew. m_olderLimits has the coroutines that were discovered earlier and may have had more events since.
     std::vector<std::uint64_t> m_limits;
     std::unordered_map<CoroutineId, std::uint64_t> m_olderLimits;
 };

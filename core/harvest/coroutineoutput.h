@@ -38,7 +38,7 @@ public:
     /// After release(): ends a coroutine that is dead, or erases a wait list that is empty.
     void tidy(const CoroutineEntry &entry, Batch &batch);
     /// Adds a pending death: unread lanes may still have the birth or notes. The death is due when these were read.
-    /// Where times are not believed, that is when every lane was read up to the present.
+    /// Where times are not believed, it is due when every lane was read up to the present.
     void die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch);
 
 private:

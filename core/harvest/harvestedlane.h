@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the harvest knows of one lane: how far it is read, where its producer stops, and its holes (uncommitted slots in
+// State of one lane in the harvest: how far it is read, where its producer stops, and its holes (uncommitted slots in
 // front of committed ones). Harvest thread only.
 #pragma once
 

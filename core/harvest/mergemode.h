@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How a region is merged. Merger owns and changes it; its parts read it. Harvest thread only.
+// Settings for merging a region. Merger owns and changes it; its parts read it. Harvest thread only.
 #pragma once
 
 namespace ct {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The time of a post-mortem reading, which stands still at the latest event.
-// Where a source has no time from the target, it uses the present. This clock replaces such times by the time of the
-// latest event.
+// The time of a post-mortem reading, which stands still at the latest event. A source uses the present where it has no
+// time from the target. This clock replaces such times by the time of the latest event.
 #pragma once
 
 #include "core/stream/stream.h"

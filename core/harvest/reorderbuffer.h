@@ -13,8 +13,8 @@
 
 namespace ct {
 
-/// How far the events of one generation of a compact station are emitted. 16 bytes, because the hot path reads nothing
-/// else about a coroutine.
+/// Progress of one generation of a compact station: how far its events are emitted. 16 bytes, because the hot path
+/// reads nothing else about a coroutine.
 struct LaneCursor {
     /// The first event was published before the engine attached: events missing before it are missed, not lost.
     static constexpr std::uint32_t kAttached = 1;
@@ -70,7 +70,7 @@ public:
     /// References stay valid until erase().
     WaitList *find(std::uint64_t identity);
     WaitList &make(std::uint64_t identity, std::uint64_t barrier);
-    void erase(WaitList &waitList);  ///< also erases the events
+    void erase(WaitList &waitList);  ///< with its events
 
     /// Returns false if an event of this number is there already, or if too many events are out of order.
     bool insert(WaitList &waitList, const Transition &transition, std::uint64_t barrier);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// When wait lists are settled. Those with a believable time wait for the watermark, the others for the next barrier.
-// Decision 8 has the reasons. Harvest thread only.
+// Queue of the wait lists that are to be settled. Lists with a believable time wait for the watermark, the others for
+// the next barrier. Harvest thread only. See docs/decisions/0008-order-by-number-settled-by-time.md.
 #pragma once
 
 #include "core/harvest/mergemode.h"

@@ -48,7 +48,7 @@ private:
 
     std::string m_path;
     int m_listener = -1;
-    std::optional<FileKey> m_file;  ///< of the socket file; the listener keeps its inode in use
+    std::optional<FileKey> m_file;  ///< device and inode of the socket file; the listener keeps its inode in use
     QSocketNotifier *m_incoming = nullptr;
     QTimer m_retry;
     std::set<int> m_connections;

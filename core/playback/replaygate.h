@@ -27,8 +27,8 @@ public:
     void setSpeed(double speed);
     /// Lets one transition pass, then pauses.
     void step();
-    /// Lets everything up to `ts` (ns, stream time) pass without waiting, then goes on or stays paused. Never goes
-    /// back.
+    /// Lets everything up to `ts` (ns, stream time) pass without waiting, then continues or stays paused. Never
+    /// goes back.
     void runTo(std::uint64_t ts);
     /// Ends the wait in pass().
     void cancel();

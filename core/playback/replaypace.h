@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// When the parts of a recorded stream are due in a replay. A plain value: the caller supplies the time.
+// Due times of the parts of a recorded stream in a replay. A plain value: the caller supplies the time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ public:
     void runTo(std::uint64_t wall, std::uint64_t ts);
     /// The next data are at `ts`. Until runTo() has reached its end, no time passes, however long that takes.
     void comesTo(std::uint64_t wall, std::uint64_t ts);
-    /// The data at `ts` were shown before they were due: the replay goes on from there. Never goes back.
+    /// The data at `ts` were shown before they were due: the replay continues from there. Never goes back.
     void wentTo(std::uint64_t wall, std::uint64_t ts);
 
     /// Returns the stream time that the replay has reached.

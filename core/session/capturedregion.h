@@ -40,7 +40,7 @@ public:
     std::uint32_t stations() const { return m_stations; }
     bool isObserved() const { return m_isObserved; }  ///< read-only, see Region::observerReason()
     bool isExtended() const { return m_isExtended; }  ///< has this project's extension
-    /// A target made the region in overwrite mode, and may go on writing into it after we have ended.
+    /// A target made the region in overwrite mode, and may continue to write into it after we have ended.
     bool isFlightRecorder() const { return m_isFlightRecorder; }
 
     bool isOwnedByAnotherEngine() const;

@@ -21,7 +21,7 @@
 
 namespace ct {
 
-/// How the reading of a recording ended.
+/// End of the reading of a recording: complete, stopped, damaged or failed.
 struct ReadingEnd {
     bool inOrder = false;     ///< the writer completed the recording, and all of it was read
     bool isCutShort = false;  ///< stop() ended the loading of a complete file: only a part was read

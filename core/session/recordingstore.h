@@ -14,7 +14,7 @@
 
 namespace ct {
 
-/// Where a run is recorded, and its limits.
+/// The folder in which a run is recorded, and its limits.
 struct RecordingFolder {
     static constexpr std::uint64_t kUsualBytes = 1ULL << 30;
 

@@ -148,18 +148,18 @@ private:
 
     RunKind m_kind = RunKind::None;
     QString m_name;
-    QStringList m_notices;  ///< of the start, but for those of the source
+    QStringList m_notices;  ///< notices of the start, without those of the source
     std::int64_t m_startedAt = 0;
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
-    std::unique_ptr<RunRecording> m_recording;  ///< of a live run; outlives the source
+    std::unique_ptr<RunRecording> m_recording;  ///< null unless the run is live and recorded; outlives the source
     std::unique_ptr<HistoryRestorer> m_restorer;
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Source> m_source;
     Session *m_live = nullptr;                      ///< m_source, if it is live
     RecordedSource *m_recorded = nullptr;           ///< m_source, if it is not
-    std::unique_ptr<ResolverDriver> m_driver;       ///< of the session; destroyed before it
-    std::optional<RecordingInfo::Judged> m_judged;  ///< of a live run
+    std::unique_ptr<ResolverDriver> m_driver;       ///< drives the session's resolver; destroyed before the session
+    std::optional<RecordingInfo::Judged> m_judged;  ///< judgement of a live run
 };
 
 }  // namespace ct

@@ -25,7 +25,7 @@ struct StartRequest;
 enum class RunState {
     Idle,
     Waiting,    ///< capturing, but no coroutine was discovered yet
-    Capturing,  ///< also: loading, following or replaying a recording
+    Capturing,  ///< capturing, or loading, following or replaying a recording
     Draining,
     Ended,
 };
@@ -43,7 +43,7 @@ public:
     /// run are emitted later, never from within the call.
     virtual Result<void> start() = 0;
     /// Ends the run early. A live source first emits everything that was captured, a growing recording everything that
-    /// has been written by now. Loading a complete recording is cut short. A launched target goes on.
+    /// has been written by now. Loading a complete recording is cut short. A launched target continues.
     virtual void stop() = 0;
 
     virtual RunState state() const = 0;

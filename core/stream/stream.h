@@ -25,8 +25,8 @@ inline constexpr CoroutineId kNoCoroutine = 0xFFFF'FFFF;
 using SiteId = std::uint32_t;
 inline constexpr SiteId kUnknownSite = 0;
 
-/// How the engine receives a coroutine's events: through the slots of a full station, in one of two dialects of seq, or
-/// through the lanes of its threads.
+/// The way in which the engine receives a coroutine's events: through the slots of a full station, in one of two
+/// dialects of seq, or through the lanes of its threads.
 enum class Dialect : std::uint8_t { Unknown, Seqlock, Monotonic, Lane };
 
 /// Number of the first compact station (Dialect::Lane) in the stream.
@@ -248,7 +248,7 @@ struct RunSums {
     std::uint32_t processesPartlyMapped = 0;  ///< traced, with room for fewer coroutines and lanes
 };
 
-/// What a sink could not keep, although the source emitted it.
+/// Counts of what a sink could not keep, although the source emitted it.
 struct RunOverflow {
     std::uint64_t overflowCoroutines = 0;  ///< overflow, a part of coroutines: the trace in memory has no room for them
     std::uint64_t overflowEvents = 0;      ///< overflow, a part of captured: the transitions of overflowCoroutines

@@ -23,7 +23,7 @@ struct SuspensionLine {
 
 struct ResumedFrame {
     std::uint64_t resume = 0;  ///< address of the resume function in the process
-    std::uint64_t linked = 0;  ///< the same function, as linked
+    std::uint64_t linked = 0;  ///< address of the resume function as linked, without the module's bias
     std::uint64_t frame = 0;   ///< address of the frame in the process
 };
 

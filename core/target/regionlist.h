@@ -16,7 +16,7 @@ namespace ct {
 
 struct RegionInfo {
     std::string path;
-    std::uint64_t bytesUsed = 0;  ///< that the file system has allocated
+    std::uint64_t bytesUsed = 0;  ///< bytes that the file system has allocated
     std::uint32_t stationsAllocated = 0;
     std::uint32_t stationsMax = 0;
     bool hasExtension = false;  ///< has this project's extension

@@ -71,7 +71,7 @@ public:
         float suspended = 0;  ///< 0..1
         std::uint32_t transitions = 0;
         bool gap = false;
-        SiteId site = kUnknownSite;  ///< of the latest suspension that is in the column, or lasts into it
+        SiteId site = kUnknownSite;  ///< site of the latest suspension that is in the column, or lasts into it
     };
     void columns(CoroutineId id, std::uint64_t from, std::uint64_t step, std::vector<Column> &columns) const;
 
@@ -147,8 +147,8 @@ public:
         std::vector<std::uint32_t> slabs;
         std::vector<Missing> missing;
     };
-    /// What a view of [from, to) (ns) needs, the piece before it included. If there is not enough room for all, the
-    /// latest pieces. Any thread.
+    /// Returns the slabs and pieces that a view of [from, to) (ns) needs, the piece before it included. If there is not
+    /// enough room for all, returns the latest pieces. Any thread.
     Needed neededFor(std::uint64_t from, std::uint64_t to) const;
     /// Restores a piece. If there is no room, it replaces the restored piece farthest from `needed`. Returns false when
     /// `events` do not match the piece, or when there is no room. One thread at a time, any.
@@ -157,7 +157,7 @@ public:
     std::uint64_t restoredVersion() const;
     /// All pieces of the run, oldest first, without the one that is being filled. Any thread; some ns for each piece.
     std::vector<Stretch> stretches() const;
-    /// Whether all events of [from, to) are in memory. Any thread.
+    /// True if all events of [from, to) are in memory. Any thread.
     bool isInMemory(std::uint64_t from, std::uint64_t to) const;
     /// Transitions consumed so far, evicted ones included; all positions in the stream are below. Any thread.
     std::uint64_t streamed() const;

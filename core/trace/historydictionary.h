@@ -20,7 +20,7 @@ public:
     /// Clears all cells; from now on, cells belong to `slab`.
     void begin(std::byte *slab);
 
-    /// How many rows the slab has room for at present.
+    /// Number of rows that the slab has room for at present.
     std::uint32_t rowLimit() const { return m_rowLimit; }
     std::uint32_t cells() const { return m_cells; }
 
@@ -75,7 +75,7 @@ private:
         std::uint64_t rest = 0xFF;  ///< matches no event: there is no such kind
         std::uint32_t cell = 0;
     };
-    using Words = std::array<std::uint64_t, 4>;  ///< of one cell, or of the two cells of a wide one
+    using Words = std::array<std::uint64_t, 4>;  ///< content of one cell, or of the two cells of a wide one
 
     static std::size_t indexOf(const Key &key)
     {

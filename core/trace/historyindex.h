@@ -38,7 +38,7 @@ struct BlockSums {
     std::uint64_t lastN = 0;
     std::uint64_t runNs = 0;
     std::uint64_t suspendedNs = 0;
-    SiteId lastSite = kUnknownSite;  ///< of the last suspension
+    SiteId lastSite = kUnknownSite;  ///< site of the last suspension
     bool suspends = false;           ///< there is a suspension
     bool gap = false;                ///< numbers are missing
     Open open = Open::Nothing;       ///< the state after lastTs

@@ -101,7 +101,7 @@ private:
     const std::uint64_t m_keepNs;
     std::unique_ptr<Slot[]> m_slots;
     Restored m_restored;
-    std::unique_ptr<Dictionary> m_dictionary;  ///< of the slab being filled
+    std::unique_ptr<Dictionary> m_dictionary;  ///< cells of the slab being filled
 
     // Writer only: the slab being filled.
     std::uint32_t m_number = 0;

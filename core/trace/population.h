@@ -46,10 +46,10 @@ struct CoroutineSnapshot {
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
     std::uint64_t since = 0;         ///< time of the latest state change; Unknown: time of the report
-    SiteId site = kUnknownSite;      ///< of the latest suspension
-    SiteId bodySite = kUnknownSite;  ///< of the first suspension in its own body; its function names the coroutine
-    std::uint64_t addr = 0;          ///< of the latest suspension
-    std::uint32_t tid = 0;           ///< of the latest transition
+    SiteId site = kUnknownSite;      ///< site of the latest suspension
+    SiteId bodySite = kUnknownSite;  ///< first site in its own body; the site's function names the coroutine
+    std::uint64_t addr = 0;          ///< address of the latest suspension
+    std::uint32_t tid = 0;           ///< thread of the latest transition
     std::uint64_t events = 0;        ///< transitions captured
     std::uint64_t lost = 0;          ///< overwritten or dropped before they were captured
     std::uint64_t missed = 0;        ///< published, and gone before the engine attached
@@ -63,7 +63,7 @@ struct CoroutineNotes {
     std::string name;
     CoroutineId parent = kNoCoroutine;
     std::uint32_t children = 0;
-    std::optional<WaitsOn> waitsOn;  ///< of the present suspension
+    std::optional<WaitsOn> waitsOn;  ///< wait of the present suspension
     std::optional<Wake> lastWake;    ///< the latest wake of this coroutine
     bool woken = false;  ///< lastWake is for the present suspension: the coroutine is runnable, and still suspended
     std::uint64_t wakes = 0;  ///< wakes of this coroutine so far
@@ -86,7 +86,7 @@ struct ProcessSnapshot {
     std::uint64_t coroutines = 0;
 };
 
-/// How long completed suspensions at one site lasted. Log-linear buckets: 4 per power of two, error <= 25 %.
+/// Durations of completed suspensions at one site. Log-linear buckets: 4 per power of two, error <= 25 %.
 struct SiteStatistics {
     static constexpr int kBuckets = 256;
     std::uint64_t completed = 0;  ///< suspensions that ended in a resumption
@@ -168,7 +168,7 @@ public:
     /// False: no record was evicted while overflow() read these sums, nor since. Then `sums` includes each coroutine
     /// for which isKept() has returned false since, and no other that had a record.
     bool hasDroppedSince(const Overflow &sums) const;
-    /// How often a name of a coroutine, thread or process did not fit into the memory for names.
+    /// Number of times that a name of a coroutine, thread or process did not fit into the memory for names.
     std::uint64_t overflowNames() const;
 
     struct Data;  ///< core/trace/populationdata.h

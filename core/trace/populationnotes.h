@@ -82,7 +82,7 @@ public:
     void setTracing(const Switch &change);
     void born(std::uint32_t index);
     void died(std::uint32_t index);
-    /// Whether the process switched tracing off in [from, to). Transitions may be missing in such a time.
+    /// True if the process switched tracing off in [from, to). Transitions may be missing in such a time.
     bool wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const;
     /// Returns the latest time (ns) at which any process switched tracing off. wasOff() is false for every later
     /// `from`.

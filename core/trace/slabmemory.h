@@ -22,7 +22,7 @@ public:
     SlabMemory(const SlabMemory &) = delete;
     SlabMemory &operator=(const SlabMemory &) = delete;
 
-    /// How many slabs fit.
+    /// Number of slabs that fit.
     std::uint32_t slabs() const { return m_slabs; }
     /// The next slab, all zero, page-aligned; nullptr if none is left, or if the system has no memory for it.
     std::byte *next();

@@ -140,7 +140,7 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.laneRetentionMs, 1500U);
         QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
-        QVERIFY(parse("--no-lanes -- prog"));  // also valid with a window
+        QVERIFY(parse("--no-lanes -- prog"));  // valid with a window, too
     }
 
     /// The command line accepts the same sizes as Region::create() and the window.

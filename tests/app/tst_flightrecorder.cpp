@@ -50,7 +50,7 @@ private Q_SLOTS:
         QVERIFY2(status == 0, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "coroutines"), 50);
         QVERIFY(integer(batch.summary(), "events") > 1000);
-        QCOMPARE(recorder.process.state(), QProcess::Running);  // the target goes on
+        QCOMPARE(recorder.process.state(), QProcess::Running);  // the target continues
         QVERIFY(QFile::exists(recorder.region));
         recorder.process.terminate();
         QVERIFY(recorder.wait());
@@ -71,7 +71,7 @@ private Q_SLOTS:
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, recorder.truth());
         QCOMPARE(integer(summary, "coroutines"), 50);
-        QVERIFY(integer(summary, "events") > 1024);  // of 2,048 records in the lane; more than one block is intact
+        QVERIFY(integer(summary, "events") > 1024);  // a lane has 2,048 records; more than one block is intact
         QVERIFY(integer(summary, "missed_before_attach") > 0);
         QCOMPARE(integer(summary, "coroutines_missed"), 0);
         QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);

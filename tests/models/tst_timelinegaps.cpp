@@ -83,7 +83,7 @@ CT_CASE(gapLengthIsRelativeToTheLifetimeInAColumn)
     CHECK_EQUAL(marksOf(trace, viewOf(1'000'000), late, kBase + 2'500'000), "Gap 0-1, Suspended 1-3@1");
 }
 
-/// The capture and other processes go on.
+/// The capture and other processes continue.
 CT_CASE(nothingAfterTheProcessHasEnded)
 {
     TimelineTrace trace;

@@ -44,7 +44,7 @@ public:
             }
         }
     }
-    std::atomic<std::uint64_t> written{0}, born{0}, died{0};  ///< of traced coroutines
+    std::atomic<std::uint64_t> written{0}, born{0}, died{0};  ///< count traced coroutines only
 
 private:
     struct Slot {

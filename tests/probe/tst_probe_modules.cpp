@@ -51,7 +51,7 @@ CT_CASE(twoModulesShareOneState)
             CHECK_EQUAL(region.pattern(i), "SR");
             CHECK_EQUAL(region.station(i).header.is_dead.load(), 1);
         }
-        // The same source line, compiled into both objects, is one site.
+        // One source line, compiled into both objects, is one site.
         CHECK_EQUAL(region.sites(), 1U);
         CHECK_EQUAL(region.events(0)[0].site, region.events(2)[0].site);
     });

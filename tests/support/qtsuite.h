@@ -12,7 +12,7 @@
 
 namespace ct::test {
 
-/// How long tests wait for a condition, in ms. On a busy machine, the five seconds of Qt Test are too short.
+/// Time that tests wait for a condition, in ms. On a busy machine, the five seconds of Qt Test are too short.
 inline constexpr int kPatienceMs = 60'000;
 
 struct QtSuite {

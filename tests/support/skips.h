@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How a case reports that this machine cannot run it, in tests with and without Qt. Each skip prints one line that
+// Reports that this machine cannot run a case, in tests with and without Qt. Each skip prints one line that
 // begins with "SKIP ". The program then ends with kSkipped (SKIP_RETURN_CODE in tests/CMakeLists.txt), unless a case
 // failed. packaging/list_skips.sh collects the lines.
 #pragma once

@@ -21,7 +21,7 @@ struct Behind {
 /// `shown` is the stream's time that the views have reached, in ns. `now` is CLOCK_MONOTONIC of this machine, in ns.
 Behind behind(const FileGrowth::Figures &figures, std::uint64_t shown, std::uint64_t now);
 
-/// How a followed recording ended.
+/// End of a followed recording.
 struct FollowEnd {
     QString path;
     bool inOrder = false;  ///< the writer completed the recording

@@ -24,7 +24,7 @@ QString judgedInstant(const Run &run, bool isPaused);
 /// An earlier judgement, which was made when the end of the target was decided. Empty if there is none.
 QString judgedBefore(const Run &run);
 
-/// How the reading of a recording ended, for the user; empty if there is nothing to say. `isError`: nothing could be
+/// Text for the user about the end of the reading; empty if there is nothing to say. `isError`: nothing could be
 /// read, or it is damaged.
 struct ReadingText {
     QString text;

@@ -29,7 +29,7 @@ constexpr double kButtonZoom = 2;
 constexpr int kRestInterval = 15;  // ms
 constexpr int kWheelNotch = 120;
 constexpr int kRowsANotch = 3;
-constexpr int kScrollRange = 1'000'000;  // of the horizontal bar: its true range exceeds an int
+constexpr int kScrollRange = 1'000'000;  // range of the horizontal bar, whose true range exceeds an int
 
 }  // namespace
 

@@ -14,14 +14,14 @@ namespace ct::ctr {
 
 /// Limit for one block: rows in a batch other than its transitions.
 inline constexpr std::size_t kMostRestRows = 65'536;
-/// Whether a batch can be written without dividing it.
+/// True if a batch can be written without dividing it.
 bool fitsOneBlock(const Batch &batch);
 
 /// Collects the batches of one block. Each batch must fit a block by itself: see fitsOneBlock().
 class StreamEncoder {
 public:
     void begin();  ///< Starts the next block.
-    /// Whether the transitions of `batch` still fit.
+    /// True if the transitions of `batch` still fit.
     bool hasSpaceFor(const Batch &batch) const;
     void add(const Batch &batch);
     bool isEmpty() const { return m_batches.empty(); }

@@ -47,7 +47,7 @@ struct RecordingInfo {
         bool operator==(const Exit &) const = default;
     };
 
-    /// How many coroutines were stuck when the end of the run was decided, before the target was ended.
+    /// Number of coroutines that were stuck when the end of the run was decided, before the target was ended.
     struct Judged {
         std::uint64_t ts = 0;     ///< ns, CLOCK_MONOTONIC
         std::uint32_t stuck = 0;  ///< coroutines

@@ -21,7 +21,7 @@ struct RecordedFile {
     /// In all blocks of the index. Without an index: up to the last good block, including events lost before it.
     std::uint64_t transitions = 0;
     bool ended = false;  ///< the file was ended in order
-    RecordingInfo info;  ///< of the first block
+    RecordingInfo info;  ///< facts about the run, from the first block
 };
 
 /// Reads the summary of a file. Returns an error when the file is no recording. Does not see damage in its middle.

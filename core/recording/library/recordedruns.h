@@ -26,11 +26,11 @@ struct RecordedRun {
     /// it is another recording, and this is the path of the first segment.
     std::string path;
     std::vector<std::string> files;  ///< in order; never empty
-    std::string name;                ///< of the target, from the file name; else the file name without its ending
+    std::string name;                ///< name of the target in the file name; else the file name without its ending
     State state = State::Unreadable;
     bool isOpen = false;         ///< in a window, perhaps while it is being written
     std::uint32_t segment = 0;   ///< number of the first file; not 0 = the beginning was removed
-    std::uint64_t bytes = 0;     ///< of all files
+    std::uint64_t bytes = 0;     ///< size of all files
     std::uint64_t begun = 0;     ///< ns since 1970; for an unreadable run, when it was last written
     std::uint64_t duration = 0;  ///< ns since the beginning of the run, even if that was removed
     std::uint64_t events = 0;    ///< sum of RecordedFile::transitions
@@ -43,7 +43,7 @@ struct RecordedRun {
 /// The result of freeSpace().
 struct FreedSpace {
     std::size_t runs = 0;               ///< removed runs
-    std::uint64_t bytes = 0;            ///< of the removed runs
+    std::uint64_t bytes = 0;            ///< size of the removed runs
     std::uint64_t latest = 0;           ///< when the latest removed run began: ns since 1970
     std::vector<std::string> failures;  ///< runs that could not be removed, and why
 };

@@ -24,7 +24,7 @@ namespace ct::ctr {
 
 struct Block {
     BlockHead head;
-    std::uint64_t offset = 0;  ///< of the head, in the file
+    std::uint64_t offset = 0;  ///< offset of the head in the file, bytes
     std::string_view payload;  ///< decompressed; valid until the next call
 };
 
@@ -57,9 +57,9 @@ public:
     /// Counts the latest block as damage, because its content is not valid. `emitted`: transitions of the block that
     /// the caller has already emitted.
     void refuse(const Block &block, std::uint64_t emitted = 0);
-    /// Where next() continues.
+    /// Position at which next() continues.
     struct Position {
-        std::uint64_t offset = sizeof(FileHead);  ///< of the next block
+        std::uint64_t offset = sizeof(FileHead);  ///< offset of the next block, bytes
         std::uint32_t sequence = 0;               ///< smallest sequence that the next block may have
         std::uint64_t transitions = 0;            ///< smallest `transitionsBefore` that the next block may have
     };
@@ -81,7 +81,7 @@ public:
     /// Upper limit for the blocks that were lost so far.
     std::uint64_t lostBlocks() const { return m_lostBlocks; }
     double progress() const;                       ///< 0..1, by bytes
-    std::uint64_t size() const { return m_size; }  ///< of the file, in bytes, at the latest check
+    std::uint64_t size() const { return m_size; }  ///< size of the file at the latest check, bytes
 
 private:
     enum class BlockState { Good, Bad, Beyond, Nothing };
@@ -110,7 +110,7 @@ private:
     int m_fd = -1;
     FileGrowth *m_growth = nullptr;    ///< not null while the file may still be written
     FileGrowth *m_progress = nullptr;  ///< receives the progress; nullptr = the recording is not followed
-    std::uint64_t m_size = 0;          ///< of the file at the latest check, in bytes; 0 = unknown
+    std::uint64_t m_size = 0;          ///< size of the file at the latest check, bytes; 0 = unknown
     std::uint64_t m_wanted = 0;        ///< size of the file that the latest readBlock() needed, in bytes
     std::uint64_t m_ahead = 0;         ///< offset that reportProgress() has reached
     std::uint64_t m_latestTs = 0;      ///< ns, CLOCK_MONOTONIC: the latest time that reportProgress() found

@@ -35,7 +35,7 @@ public:
 
     /// Offset of the byte that a writer locks (F_OFD_SETLK). No file has this byte.
     static constexpr std::int64_t kWrittenByte = std::int64_t{1} << 60;
-    /// Whether a writer has the file open. Sees the writers of this process, too.
+    /// True if a writer has the file open. Sees the writers of this process, too.
     static bool isWritten(int fd);
 
     /// Waits until the file has `bytes` bytes. Returns false when it does not get them: its writer has ended, or

@@ -33,7 +33,7 @@ private:
 
     std::shared_ptr<const StreamIndex> m_streamIndex;
     std::unique_ptr<ctr::BlockReader> m_file;
-    std::string m_path;                         ///< of m_file
+    std::string m_path;                         ///< path of m_file
     std::optional<StreamIndex::Block> m_block;  ///< the loaded block
     Transitions m_events;                       ///< transitions of m_block; successive ranges often share a block
     Notes m_notes;

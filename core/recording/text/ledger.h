@@ -25,7 +25,7 @@ public:
         std::uint32_t pid = 0;
     };
 
-    /// How many events are absent right before a transition, by reason.
+    /// Numbers of events that are absent right before a transition, by reason.
     struct Gap {
         std::uint64_t lost = 0;
         std::uint64_t missed = 0;
@@ -55,7 +55,7 @@ private:
     Gap explain(Entry &entry, const Transition &transition, std::uint64_t expected);
 
     std::vector<Entry> m_entries;
-    Entry m_withoutBirth;  ///< of all coroutines without a birth
+    Entry m_withoutBirth;  ///< shared by all coroutines without a birth
     /// Losses without a later transition so far.
     std::unordered_map<CoroutineId, std::vector<Loss>> m_losses;
 };

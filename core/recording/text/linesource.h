@@ -30,7 +30,7 @@ public:
     /// Reads the next line. Returns false at the end of the file. An error contains the number of the line.
     Result<bool> next(Line &line);
 
-    std::uint64_t number() const { return m_number; }  ///< of the latest line, from 1
+    std::uint64_t number() const { return m_number; }  ///< number of the latest line, from 1
     double progress() const;                           ///< 0..1
     const std::string &path() const { return m_path; }
 
@@ -40,7 +40,7 @@ private:
 
     std::string m_path;
     int m_fd = -1;
-    std::uint64_t m_size = 0;      ///< of the file when it was opened, in bytes; 0 = unknown
+    std::uint64_t m_size = 0;      ///< size of the file when it was opened, bytes; 0 = unknown
     std::uint64_t m_consumed = 0;  ///< bytes in front of m_begin
     std::uint64_t m_number = 0;
     std::vector<char> m_buffer;

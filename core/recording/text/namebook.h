@@ -73,9 +73,9 @@ private:
 
     std::string (*m_format)(const std::string &);
     std::vector<Entry> m_entries;
-    const Entry m_unnamed;                                     ///< of coroutines without name and parent
+    const Entry m_unnamed;                                     ///< entry for coroutines without name and parent
     std::vector<std::string> m_texts;                          ///< formatted names; [0] is empty
-    std::unordered_map<std::string, std::uint32_t> m_indexOf;  ///< in m_texts, by name
+    std::unordered_map<std::string, std::uint32_t> m_indexOf;  ///< index in m_texts, by name
 };
 
 }  // namespace ct

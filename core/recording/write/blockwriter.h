@@ -60,10 +60,8 @@ public:
     const Identity &identity() const { return m_identity; }
     std::uint64_t bytes() const { return m_file->size(); }  ///< size of the file so far
     const std::string &path() const { return m_file->path(); }
-    std::uint64_t latestOffset() const
-    {
-        return m_locations.back().offset;
-    }  ///< of the latest block; there must be one
+    /// Returns the offset of the latest block. There must be one.
+    std::uint64_t latestOffset() const { return m_locations.back().offset; }
 
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
@@ -77,10 +75,10 @@ private:
     std::unique_ptr<AppendFile> m_file;
     std::unique_ptr<ZSTD_CCtx_s, FreeContext> m_context;
     Bytes m_block;                           ///< head and payload, as they go into the file
-    std::vector<BlockLocation> m_locations;  ///< of all blocks, for the index
+    std::vector<BlockLocation> m_locations;  ///< all blocks so far, for the index
     Identity m_identity;
-    std::uint32_t m_sequence = 0;     ///< of the next block
-    std::uint64_t m_transitions = 0;  ///< before the next block
+    std::uint32_t m_sequence = 0;     ///< sequence of the next block
+    std::uint64_t m_transitions = 0;  ///< transitions before the next block
 };
 
 }  // namespace ct::ctr

@@ -11,7 +11,7 @@
 
 namespace ct::ctr {
 
-/// Whether all numbers of the batch can be written.
+/// True if all numbers of the batch can be written.
 bool fitsNumberRange(const Batch &batch);
 /// Removes the rows that cannot be written. Returns how many of them were transitions.
 std::size_t leaveOutBeyondRange(Batch &batch);

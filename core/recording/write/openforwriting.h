@@ -10,7 +10,7 @@
 
 namespace ct {
 
-/// Whether `path` is a named pipe. Follows links.
+/// True if `path` is a named pipe. Follows links.
 bool isPipe(const std::string &path);
 
 struct OpenedFile {

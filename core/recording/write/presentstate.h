@@ -80,7 +80,7 @@ private:
 
     std::vector<std::unique_ptr<Page>> m_pages;  ///< by id
     std::vector<Living> m_living;
-    std::vector<Causes> m_causes;       ///< same indices as m_living; empty until the first wait or wake
+    std::vector<Causes> m_causes;       ///< parallel to m_living; empty until the first wait or wake
     std::vector<std::uint32_t> m_free;  ///< free indices of m_living
     std::unordered_map<CoroutineId, Rare> m_rare;
     CoroutineId m_born = 0;

@@ -41,7 +41,7 @@ public:
     /// Gives up `time` from now, unless everything is written by then. A sink that has not returned `hung` after that
     /// is abandoned. Any thread.
     void giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung);
-    /// Whether something was given up. Any thread.
+    /// True if something was given up. Any thread.
     bool hasGivenUp() const;
     /// Transitions that were consumed but not written, including those given up; 0 after an error of the sink. Any
     /// thread; relaxed, so the number can lag behind.

@@ -17,7 +17,7 @@ namespace ct {
 struct RecordingLimits {
     static constexpr std::uint64_t kLeastBytes = 16ULL << 20;
 
-    std::uint64_t bytes = 0;  ///< of all files together; at least kLeastBytes
+    std::uint64_t bytes = 0;  ///< size of all files together; at least kLeastBytes
     std::uint64_t ns = 0;     ///< time of the stream
 
     bool any() const { return bytes != 0 || ns != 0; }
@@ -37,7 +37,7 @@ public:
     BlockWriter &blocks() { return *m_blocks; }
     /// Everything since turn() is a preface. isDue() does not count it.
     void endPreface() { m_preface = m_blocks->bytes(); }
-    /// Whether the segment should end. `lastTs`: the latest time in it, in ns.
+    /// True if the segment should end. `lastTs`: the latest time in it, in ns.
     bool isDue(std::uint64_t lastTs);
     /// Ends the segment, begins the next one, and removes segments beyond the limits. An error is final. If a file
     /// cannot be removed, the next turn() tries again.
@@ -60,7 +60,7 @@ private:
     const FileAccess m_access;
     std::unique_ptr<BlockWriter> m_blocks;
     std::deque<Ended> m_ended;       ///< ended segments that were not removed, oldest first
-    std::uint64_t m_endedBytes = 0;  ///< of the segments in m_ended
+    std::uint64_t m_endedBytes = 0;  ///< size of the segments in m_ended
     std::uint64_t m_preface = 0;     ///< bytes of the present segment that isDue() does not count
     std::uint64_t m_firstTs = 0;     ///< ns: first time in the present segment; 0 = none yet
     std::uint64_t m_lastTs = 0;      ///< ns: latest time in the recording

@@ -49,7 +49,7 @@ requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
 template <class A>
 using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
 
-/// Whether an awaiter made from the awaitable may outlive the function that made it. False only for an rvalue that
+/// True if an awaiter made from the awaitable may outlive the function that made it. False only for an rvalue that
 /// cannot move.
 template <class A>
 inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constructible_v<A, A &&>;

@@ -198,7 +198,7 @@ struct clock_state {
 #endif
 }
 
-/// Whether a list of words, separated by white space, contains a word.
+/// True if a list of words, separated by white space, contains a word.
 [[nodiscard]] inline constexpr bool has_word(std::string_view list, std::string_view word) noexcept
 {
     constexpr std::string_view space = " \t\n";
@@ -215,7 +215,7 @@ struct clock_state {
     return false;
 }
 
-/// Whether the kernel trusts the TSC, according to its lists of clock sources. An empty list could not be read, and
+/// True if the kernel trusts the TSC, according to its lists of clock sources. An empty list could not be read, and
 /// proves nothing. The kernel removes a TSC that it found unstable from `available`. It uses a slow source only without
 /// a trusted TSC, or on request of the administrator.
 [[nodiscard]] inline constexpr bool is_tsc_trusted(std::string_view available, std::string_view current) noexcept
@@ -247,7 +247,7 @@ struct clock_state {
     return is_tsc_trusted({texts[0], lengths[0]}, {texts[1], lengths[1]});
 }
 
-/// Whether the counter has one constant rate on all cores and in all sleep states, as far as processor and kernel know.
+/// True if the counter has one constant rate on all cores and in all sleep states, as far as processor and kernel know.
 [[nodiscard]] inline bool has_invariant_counter() noexcept
 {
 #if defined(__x86_64__) || defined(__i386__)

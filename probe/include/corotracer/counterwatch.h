@@ -23,14 +23,14 @@ inline constexpr std::uint64_t counter_error_ns = 1'000'000;   ///< a smaller er
 inline constexpr std::uint64_t counter_drift_share = 64;       ///< nor is this share of the time between two pairs
 inline constexpr std::uint64_t counter_known_ns = 10'000'000;  ///< time after which the rate is known well
 
-/// Whether the process's pair is due at the raw time `now`. Also true when the counter has fallen far behind.
+/// True if the process's pair is due at the raw time `now`. Also true when the counter has fallen far behind.
 [[nodiscard]] inline bool is_pair_due(std::uint64_t now) noexcept
 {
     const std::uint64_t left = state_v1.pair_due.load(std::memory_order_relaxed) - now;
     return left > state_v1.pair_ticks;  // a negative value wraps: due
 }
 
-/// Whether a pair agrees with the pairs before it.
+/// True if a pair agrees with the pairs before it.
 [[nodiscard]] inline bool does_agree(const counter_watch &watch, const clock_pair &pair) noexcept
 {
     const std::uint64_t good_counter = watch.good_counter.load(std::memory_order_relaxed);

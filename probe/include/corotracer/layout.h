@@ -367,7 +367,7 @@ enum : std::uint32_t {
     kProcessFree = 0,
     kProcessMaking = 1,
     kProcessActive = 2,
-    kProcessEnded = 3,  ///< the same process began again after exec; the engine drains and then frees it
+    kProcessEnded = 3,  ///< the process began again after exec; the engine drains and then frees the entry
 };
 
 /// Values of ProcessEntry::clock_kind: the unit of the process's raw clocks. It only ever changes from kClockCounter to

@@ -59,7 +59,7 @@ struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
 template <class A>
 TracedAwaiter(A, PromiseMixin *) -> TracedAwaiter<A>;
 
-/// Whether an awaitable is returned by value: a movable rvalue is. Any other awaitable is returned as a TracedAwaiter
+/// True if an awaitable is returned by value: a movable rvalue is. Any other awaitable is returned as a TracedAwaiter
 /// that refers to it, because a caller may return the result as `auto`.
 template <class A>
 inline constexpr bool passed_by_value = !std::is_reference_v<A> && std::is_constructible_v<A, A &&>;

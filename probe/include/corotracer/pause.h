@@ -38,7 +38,7 @@ inline void pause() noexcept
         note_switch(running, false);
 }
 
-/// Whether tracing continues in a session that differs from a coroutine's own. True if the engine paused it and has
+/// True if tracing continues in a session that differs from a coroutine's own. True if the engine paused it and has
 /// ended the pause; then this call clears paused_bit. `session` receives the present session.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool goes_on(std::uint32_t &session) noexcept
 {

@@ -101,13 +101,13 @@ struct lane_areas {
     LaneHeader *directory = nullptr;
     CompactState *lines = nullptr;
     CompactBirth *births = nullptr;
-    std::uint64_t pool_offset = 0;   ///< of the mapped pool in the file, bytes
-    std::uint64_t pool_size = 0;     ///< of the mapped pool, bytes
+    std::uint64_t pool_offset = 0;   ///< offset of the mapped pool in the file, bytes
+    std::uint64_t pool_size = 0;     ///< size of the mapped pool, bytes
     std::uint64_t pool_skipped = 0;  ///< bytes of the region's pool in front of the mapped part
     std::uint32_t process_capacity = 0;
     std::uint32_t lane_capacity = 0;
     std::uint32_t lines_reserved = 0;
-    std::uint32_t lane_records = 0;  ///< of a new lane; less where room is short
+    std::uint32_t lane_records = 0;  ///< records of a new lane; less where room is short
     /// Milliseconds for which a closed lane is kept from the next thread.
     std::uint32_t retention_ms = 0;
     bool overwrite = false;
@@ -178,7 +178,7 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t last_drop;       ///< raw clock of the last dropped record
     std::uint64_t retry_ns;        ///< ns, CLOCK_MONOTONIC; before this time the thread requests no lane and no memory
     std::uint64_t thread_name;     ///< string; goes into the header of the thread's next lane
-    std::uint32_t capacity;        ///< of the lane, records
+    std::uint32_t capacity;        ///< size of the lane, records
     std::uint32_t counted;         ///< session in which threads_without_lane counted the thread
     std::uint64_t seen_counter;    ///< counter at the thread's latest check that it moves
     std::uint64_t still_since_ns;  ///< ns, CLOCK_MONOTONIC, when the counter was first found unchanged; 0 = it moves
@@ -211,7 +211,7 @@ COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{
 
 inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unchanged for this long stands still
 
-/// Whether the counter has shown this thread one value for `still_ns`. `counter` is its present value. A counter that
+/// True if the counter has shown this thread one value for `still_ns`. `counter` is its present value. A counter that
 /// stands still never makes a check of the clock due, so the slow paths call this. Reads CLOCK_MONOTONIC only when two
 /// calls saw the same value.
 [[nodiscard]] inline bool stands_still(thread_state &self, std::uint64_t counter) noexcept

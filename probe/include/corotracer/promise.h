@@ -122,7 +122,7 @@ public:
             die();
     }
 
-    /// Whether the coroutine has a station, of either kind. Also true while tracing is off or paused. False in a forked
+    /// True if the coroutine has a station, of either kind. Also true while tracing is off or paused. False in a forked
     /// child, for a coroutine that the child inherited.
     [[nodiscard]] bool is_traced() const noexcept
     {
@@ -265,7 +265,7 @@ private:
     void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
     CompactState *compact_ = nullptr;       ///< null: a full station (my_station), or untraced
-    std::uint64_t identity_ = kNoIdentity;  ///< of the compact station and generation
+    std::uint64_t identity_ = kNoIdentity;  ///< compact station and generation
     /// Session of the station, without paused_bit; 0 = untraced. In another session, as in a forked child, the promise
     /// writes nothing.
     std::uint32_t session_ = 0;

@@ -51,7 +51,7 @@ struct mapping {
     std::uint32_t part_count = 0;
 };
 
-/// Whether [offset, offset + count * size) begins at a multiple of 64, at or behind `after`, and ends within
+/// True if [offset, offset + count * size) begins at a multiple of 64, at or behind `after`, and ends within
 /// `file_size`.
 [[nodiscard]] inline constexpr bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t size,
                                          std::uint64_t after, std::uint64_t file_size) noexcept
@@ -99,7 +99,7 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     map.lanes = areas;
 }
 
-/// Whether the header announces an extension of a version that this probe knows.
+/// True if the header announces an extension of a version that this probe knows.
 [[nodiscard]] inline bool is_extended(const ExtensionHeader &untrusted) noexcept
 {
     return untrusted.magic == kExtensionMagic && untrusted.version == kExtensionVersion &&

@@ -46,7 +46,7 @@ struct site_key {
     std::uintptr_t second;
     std::uint64_t third;
 };
-/// Whether a location is no more than the address of its data, as most implementations of std::source_location.
+/// True if a location is no more than the address of its data, as in most implementations of std::source_location.
 template <class Location>
 inline constexpr bool one_word = sizeof(Location) == sizeof(void *);
 

@@ -125,7 +125,7 @@ struct process_identity {
     std::uint64_t image = 0;
 };
 
-/// Whether an active entry belongs to this process, to an image before an exec. Entries of the present image belong to
+/// True if an active entry belongs to this process, to an image before an exec. Entries of the present image belong to
 /// other copies of the probe, in shared objects that do not share its state. These stay active.
 [[nodiscard]] inline bool is_before_exec(const ProcessEntry &entry, const process_identity &self) noexcept
 {

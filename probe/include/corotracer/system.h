@@ -72,7 +72,7 @@ private:
 
 // ---------------------------------------------------------------- memory
 
-/// Whether the kernel checks the advice of madvise(2). The user mode of qemu accepts any advice and follows none.
+/// True if the kernel checks the advice of madvise(2). The user mode of qemu accepts any advice and follows none.
 [[nodiscard]] inline bool kernel_heeds_advice() noexcept
 {
     constexpr int no_advice = 9999;

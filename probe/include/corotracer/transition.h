@@ -323,7 +323,7 @@ inline void PromiseMixin::die_compact() noexcept
     detail::publish_fenced(epoch.seq, even);
 }
 
-/// Whether the present session is this coroutine's, after the end of a pause. `session` receives the present session.
+/// True if the present session is this coroutine's, after the end of a pause. `session` receives the present session.
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool PromiseMixin::is_mine(std::uint32_t &session) const noexcept
 {
     return session_ != 0 && detail::goes_on(session) && session == session_;

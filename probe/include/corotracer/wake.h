@@ -20,7 +20,7 @@
 
 namespace corotracer::detail {
 
-/// Whether `fd` is still the probe's socket, and no file that the program opened later under this number.
+/// True if `fd` is still the probe's socket, and no file that the program opened later under this number.
 [[nodiscard]] inline bool is_own_socket(int fd, std::uint64_t inode) noexcept
 {
     struct stat status {};

@@ -30,7 +30,7 @@ CT_CASE(anEmptyRegionEmitsNothing)
     CHECK(c.batch.now != 0);
     c.end();
     c.checkBooks(0);
-    CHECK_EQUAL(c.loop.accounting().stationsMax, 200u);  // of either kind
+    CHECK_EQUAL(c.loop.accounting().stationsMax, 200u);  // full and compact stations together
 }
 
 CT_CASE(emitsBirthEventsAndDeathInOrder)

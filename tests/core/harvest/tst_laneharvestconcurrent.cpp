@@ -57,7 +57,7 @@ void stepNow(Coroutine &coroutine, Lane &lane)
 struct Run {
     std::size_t threads = 3;
     std::uint64_t births = 300;  ///< per thread
-    std::uint64_t events = 60;   ///< of each coroutine
+    std::uint64_t events = 60;   ///< per coroutine
     std::size_t alive = 40;
     std::uint32_t laneRecords = 2048;
     bool waits = true;  ///< producers wait for room, so nothing is dropped

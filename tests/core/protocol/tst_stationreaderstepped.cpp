@@ -116,7 +116,7 @@ struct Fixture {
     std::uint64_t captured = 0, lost = 0, lastN = 0, torn = 0, inversions = 0;
 };
 
-/// How a writer disturbs a reader.
+/// Disturbance of a reader by a writer.
 struct Disturbance {
     std::uint64_t first = 1;   ///< number of the reader's first disturbed instruction
     std::uint64_t every = 0;   ///< instructions between two disturbances; 0 = only one

@@ -16,7 +16,7 @@ namespace recordings {
 /// The events and losses of each coroutine in a .ctr file, from its stream.
 struct RecordedSums {
     struct One {
-        std::vector<quint64> numbers;  ///< of the events, in stream order
+        std::vector<quint64> numbers;  ///< numbers of the events, in stream order
         quint64 lost = 0;
         quint64 missed = 0;
         quint64 sum() const { return numbers.size() + lost + missed; }

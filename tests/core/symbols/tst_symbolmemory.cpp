@@ -232,7 +232,7 @@ CT_CASE(unitsAreLimited)
     const std::string path = dir.file("units");
     makeElf(path, {{".debug_info", info, Packing::Zlib}, {".debug_abbrev", bytesOf({0})}});
     const ModuleSymbols symbols(moduleOf(path), {});
-    CHECK(symbols.bytes() > 32 * kMiB);  // of units, up to the limit
+    CHECK(symbols.bytes() > 32 * kMiB);  // units use memory up to the limit
     CHECK(symbols.bytes() < SymbolMemory::kFree + 40 * (info.size() / 100));
 }
 

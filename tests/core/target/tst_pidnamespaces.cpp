@@ -45,7 +45,7 @@ CT_CASE(anUnlistedProcessHasEnded)
     CHECK(find(true, {900, kInitial, 900}).outcome == Outcome::None);   // no container
     CHECK(find(true, {900, kContainer, 18}).outcome == Outcome::None);  // another process of its container
     CHECK(find(true, {901, kContainer, 17}).outcome == Outcome::None);  // a later container with that inode
-    CHECK(find(true, {900, 0, 18}).outcome == Outcome::None);           // of another user, and with another pid
+    CHECK(find(true, {900, 0, 18}).outcome == Outcome::None);           // a process of another user, with another pid
 }
 
 CT_CASE(anIncompleteListingDecidesNothing)

@@ -276,7 +276,7 @@ private Q_SLOTS:
         QFile file(mark);
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.close();
-        QTRY_VERIFY(QFile::exists(mark + QStringLiteral(".2")));  // output was discarded, and it went on
+        QTRY_VERIFY(QFile::exists(mark + QStringLiteral(".2")));  // output was discarded, and the target continued
         QTRY_COMPARE(kill(pid, 0), -1);                           // reaped, not a zombie
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What History evicts when its memory or time is used up, and how much memory the rest needs.
+// Eviction by History when its memory or time is used up, and the memory that the rest needs.
 #include "tests/core/trace/historytest.h"
 
 #include <cstdlib>

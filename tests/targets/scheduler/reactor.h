@@ -27,7 +27,7 @@ public:
 
 enum class Direction : std::uint8_t { Read, Write };
 
-/// What the reactor does with a submitted operation.
+/// The reactor's handling of a submitted operation.
 enum class Registration : std::uint8_t {
     RetryFirst,  ///< tries once more before it parks the operation, so it notices readiness that came earlier
     TrustEdges,  ///< parks the operation unless it has stored an edge: saves a system call

@@ -13,7 +13,7 @@
 
 namespace server {
 
-/// How a client behaves: many short sessions, or one long one.
+/// Behaviour of a client: many short sessions, or one long one.
 struct Habit {
     std::uint64_t requestsPerSession;
     std::chrono::milliseconds think;   ///< between a response and the next request, on average

@@ -14,7 +14,7 @@
 
 namespace targets {
 
-/// How a program computes the size of its mapping, 1024 + n * 1024 bytes.
+/// The type in which a program computes the size of its mapping, 1024 + n * 1024 bytes.
 enum class SizeIn {
     Int,    ///< the C++ SDK: atoi and 32-bit arithmetic, which overflows with 2,097,151 stations
     Usize,  ///< the Rust SDK

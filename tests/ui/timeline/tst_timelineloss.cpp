@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the timeline paints losses: each is visible at every zoom, and none hides captured events.
+// Losses in the timeline: each is visible at every zoom, and none hides captured events.
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "tests/ui/timeline/timelinesupport.h"

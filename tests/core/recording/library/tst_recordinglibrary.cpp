@@ -17,7 +17,7 @@ namespace recording = corotracer::recording;
 
 namespace {
 
-constexpr int kHarms = 300;  // of each kind; the core reader's own test has 2,000
+constexpr int kHarms = 300;  // damaged files of each kind; the core reader's own test has 2,000
 
 std::string textOf(const std::vector<Batch> &batches)
 {

@@ -245,7 +245,7 @@ CT_CASE(refusesExcessiveFrameTexts)
     const std::string text(kMiB, 'f');
     for (int i = 0; i < 255; ++i) {
         for (FrameLocation &frame : frames)
-            frame.function = text + std::to_string(i);  // of many coroutines
+            frame.function = text + std::to_string(i);  // texts of many coroutines
         CHECK(guard.admit(frames));
         CHECK(guard.admit(frames));
     }
