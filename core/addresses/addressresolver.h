@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Resolves the addresses in the events of one run, live or from a recording. Uses the modules of the run's processes
-// and the frame locations of its coroutines. Qt-free. See docs/decisions/0011.
+// and the frame locations of its coroutines. Qt-free.
+// See docs/decisions/0011-what-addresses-mean.md.
 #pragma once
 
 #include "core/recording/format/recordinginfo.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Finds stuck coroutines: compares the duration of each suspension with the usual duration at its site.
+// See docs/decisions/0006-who-is-stuck.md.
 #pragma once
 
 #include "core/trace/population.h"
@@ -11,7 +12,7 @@
 
 namespace ct {
 
-/// A suspension is stuck if it lasts longer than the limit of its site. See docs/decisions/0006.
+/// A suspension is stuck if it lasts longer than the limit of its site.
 struct StuckRule {
     std::uint64_t minimumNs = 500'000'000;            ///< lower bound of the limit at all sites
     double usualFactor = 8;                           ///< limit as a multiple of the site's 99th percentile

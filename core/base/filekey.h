@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Identifies a file independently of its name.
+// See docs/decisions/0019-files-that-are-not-ours.md.
 #pragma once
 
 #include <cstdint>

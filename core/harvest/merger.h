@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Merges the records of all lanes: emits each coroutine's events in the order of their numbers, and a Loss where
-// numbers are missing. Harvest thread only. No allocation and no virtual call per event. Decision 8 has the reasons.
+// numbers are missing. Harvest thread only. No allocation and no virtual call per event.
 //
 // The algorithm, for each record:
 // 1. Find the cursor of its coroutine, which says how far it was emitted. A coroutine that is not discovered yet is
@@ -17,6 +17,7 @@
 // 6. A death waits for the watermark, too, because unread lanes may have notes about the coroutine (PendingDeaths).
 // 7. Compact stations have events that no lane has: the caller reads the station, lets all lanes be read to their ends,
 //    and settles the coroutine by its counts (settle).
+// See docs/decisions/0008-order-by-number-settled-by-time.md.
 #pragma once
 
 #include "core/harvest/discovery.h"

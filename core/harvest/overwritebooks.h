@@ -3,6 +3,7 @@
 //
 // The books of a capture in overwrite mode. Lanes lose events that the compact stations still count, so a census at
 // attach and another one at the end give the numbers that were lost or missed. Harvest thread only.
+// See docs/decisions/0016-books-that-add-up.md.
 #pragma once
 
 #include "core/harvest/census.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Queue of the wait lists that are to be settled. Lists with a believable time wait for the watermark, the others for
-// the next barrier. Harvest thread only. See docs/decisions/0008-order-by-number-settled-by-time.md.
+// the next barrier. Harvest thread only.
+// See docs/decisions/0008-order-by-number-settled-by-time.md.
 #pragma once
 
 #include "core/harvest/mergemode.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Restores evicted events of a History from the recording of the run, for the time range that views show.
+// See docs/decisions/0015-memory-and-the-past.md.
 #pragma once
 
 #include "core/recording/read/rangereader.h"

@@ -7,6 +7,7 @@
 // A batch passes as a whole when it is due, as a live capture would have emitted it. A step lets one transition pass,
 // with the rows that belong to it. In between, batches without rows pass on the time, because the recording omits them.
 // In total, the sinks get the recorded stream.
+// See docs/decisions/0013-following-a-recording.md.
 #pragma once
 
 #include "core/playback/replaypace.h"

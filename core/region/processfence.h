@@ -3,6 +3,7 @@
 //
 // Issues a full fence in all threads of all registered processes, by membarrier(2). The wake-up protocol needs a fence.
 // This moves its cost from each event of the target to the rare moments when the engine goes to sleep.
+// See docs/decisions/0003-fence-free-wake-up.md.
 #pragma once
 
 namespace ct {

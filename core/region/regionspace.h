@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The room for a region: free space of its file system, and address space of this process.
+// See docs/decisions/0018-lanes-follow-the-space.md.
 #pragma once
 
 #include "core/region/region.h"

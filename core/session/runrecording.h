@@ -4,6 +4,7 @@
 // Records a window's run on a thread of its own, in addition to the trace in memory. A failure does not end the
 // capture. A disk that is too slow blocks the capture while the queue is full, and events lost by that are counted. A
 // disk that hangs blocks the capture once, for two seconds, and ends the recording.
+// See docs/decisions/0012-every-window-run-is-recorded.md.
 #pragma once
 
 #include "core/recording/read/streamindex.h"

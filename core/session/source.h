@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A source emits the decoded stream of one run into sinks: a live region (Session), or a recording in any format that
-// is loaded, followed or replayed (RecordedSource). docs/decisions has the reasons.
+// is loaded, followed or replayed (RecordedSource).
+// See docs/decisions/0021-one-way-in.md.
 #pragma once
 
 #include "core/base/result.h"

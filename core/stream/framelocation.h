@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The location of a coroutine, read from its frame while the process lived. See docs/decisions/0011. A plain value.
+// The location of a coroutine, read from its frame while the process lived. A plain value.
+// See docs/decisions/0011-what-addresses-mean.md.
 #pragma once
 
 #include "core/stream/stream.h"

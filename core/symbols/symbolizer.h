@@ -3,6 +3,7 @@
 //
 // Resolves addresses of a process to functions, files and lines. The main interface of this room for threads that may
 // wait for files. The GUI thread uses a SymbolWorker.
+// See docs/decisions/0010-symbols.md.
 #pragma once
 
 #include "core/symbols/debugfile.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The master side of a pseudo terminal, with reads and writes that do not block.
+// See docs/decisions/0005-the-targets-terminal.md.
 #pragma once
 
 #include "core/base/result.h"

@@ -8,6 +8,7 @@
 // One writer (the source's thread, through consume()), one thread that restores, any number of readers on other
 // threads. Readers copy, then validate the copy. They never lock. All memory stays mapped while the History lives;
 // released records read as zero.
+// See docs/decisions/0015-memory-and-the-past.md.
 #pragma once
 
 #include "core/stream/stream.h"

@@ -3,6 +3,7 @@
 //
 // Decides which coroutines have records in a trace. Ids are never used again, so most ids of a long run belong to ended
 // coroutines. Over a limit, whole pages of ended coroutines are evicted, in the order in which they ended.
+// See docs/decisions/0020-records-of-coroutines-that-ended.md.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The layout of a native recording (.ctr): heads, kinds, tags and limits. docs/recording.md describes it.
+// See docs/decisions/0009-the-recording-format.md.
 #pragma once
 
 #include <array>

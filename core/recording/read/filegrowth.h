@@ -5,6 +5,7 @@
 //
 // The writer of a recording has a lock on its file (fileclaim.h). The lock ends with the writer, also when it is
 // killed. So a locked file is followed. A file without the lock is complete, cut off, or was never finished.
+// See docs/decisions/0013-following-a-recording.md.
 #pragma once
 
 #include <atomic>

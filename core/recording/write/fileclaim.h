@@ -6,6 +6,7 @@
 //
 // A claim is an advisory lock of the open file (F_OFD_SETLK) on a byte far behind all content. It ends with its
 // descriptor, also when the process is killed. On a file system without locks, claims have no effect and do not fail.
+// See docs/decisions/0019-files-that-are-not-ours.md.
 #pragma once
 
 #include "core/base/result.h"

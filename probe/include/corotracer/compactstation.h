@@ -3,6 +3,7 @@
 //
 // Allocates and frees compact stations. Each thread keeps a few free ones. The region's stack of free stations,
 // free_lines, is shared by all processes and the engine. Stations from line_count on were never used.
+// See docs/decisions/0007-lanes-and-compact-stations.md.
 #pragma once
 
 #include "process.h"

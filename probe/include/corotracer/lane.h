@@ -6,6 +6,7 @@
 // The cursor in thread_state is a run of slots, `next` to `end`, that may be written without a check: at most one
 // block. At the end of the run, a slow path finds the next run. It checks the reader's tail, the memory of the lane,
 // and the clock. A record that finds no room is counted as dropped. A drop record follows when there is room again.
+// See docs/decisions/0018-lanes-follow-the-space.md.
 #pragma once
 
 #include "counterwatch.h"

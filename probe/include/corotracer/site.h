@@ -3,6 +3,7 @@
 //
 // Registers suspension points. The probe writes file, line and function of a site into the region once. Events then
 // carry the site's id.
+// See docs/decisions/0004-sites-in-the-region.md.
 #pragma once
 
 #include "layout.h"

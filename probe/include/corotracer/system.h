@@ -3,6 +3,7 @@
 //
 // System calls of the probe that cannot harm the program: environment variables, descriptors, cancellation, and memory
 // of a shared file.
+// See docs/decisions/0017-memory-before-the-store.md.
 #pragma once
 
 #include <atomic>

@@ -18,6 +18,8 @@
  *
  * Only one thread at a time may use a reader. Different threads may use different readers. No call throws. The reader
  * owns the data behind all pointers that its calls return.
+ *
+ * See docs/decisions/0014-the-reader-for-others.md.
  */
 #ifndef COROTRACER_RECORDING_CAPI_H
 #define COROTRACER_RECORDING_CAPI_H
