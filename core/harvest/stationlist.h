@@ -109,7 +109,7 @@ private:
     std::vector<std::uint32_t> m_adoptedFree;  ///< sorted; the stack at the start
     std::uint32_t m_attachedBelow = 0;
     std::uint32_t m_discovered = 0;  ///< every index below was checked once
-    std::size_t m_readAt = 0;        ///< where the next readLive() begins
+    std::size_t m_readAt = 0;        ///< start of the next readLive()
     std::size_t m_removed = 0;       ///< removed entries in m_live
     std::size_t m_pendingAt = 0;
     std::size_t m_rotateAt = 0;

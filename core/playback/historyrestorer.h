@@ -73,7 +73,7 @@ private:
     // Used by request() only, on its thread.
     Range m_requested;
     std::pair<std::uint64_t, std::uint64_t> m_seen;  ///< latest range, in memory or not
-    std::uint64_t m_view = 0;                        ///< how often m_seen has changed
+    std::uint64_t m_view = 0;                        ///< number of changes of m_seen
 
     std::mutex m_mutex;  ///< guards the members below; locked only for a copy
     std::condition_variable m_changed;

@@ -30,7 +30,7 @@ class StreamIndex;
 
 struct RunSettings {
     std::uint64_t keepBytes = 0;  ///< memory for the trace; 0 = a quarter of the machine's memory
-    std::uint64_t keepNs = 0;     ///< how much of a live run stays in memory; 0 = no limit
+    std::uint64_t keepNs = 0;     ///< time of a live run that stays in memory; 0 = no limit
     std::uint32_t mostCoroutines = Population::kMostCoroutines;  ///< most coroutines that the trace can have
     std::optional<RecordingFolder> recordingFolder;              ///< nullopt: a live run is not recorded
     std::shared_ptr<SymbolWorker> symbols;                       ///< outlives the run, to keep its cache

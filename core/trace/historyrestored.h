@@ -66,7 +66,7 @@ public:
 
     // Readers, any thread.
 
-    std::uint32_t slabs() const { return m_memory.slabs(); }       ///< how many slabs fit in at once
+    std::uint32_t slabs() const { return m_memory.slabs(); }       ///< number of slabs that fit at once
     std::uint32_t sealedSlabs() const { return m_sealed.size(); }  ///< number of the latest full slab
     const Sealed &sealed(std::uint32_t number) const { return m_sealed[number - 1]; }  ///< number <= sealedSlabs()
     /// The first slab that has an event at `ts` or later; sealedSlabs() + 1 if there is none.

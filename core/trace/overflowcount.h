@@ -18,7 +18,7 @@ struct Overflow {
     std::uint64_t events = 0;  ///< transitions of these coroutines
     std::uint64_t lost = 0;    ///< losses of these coroutines, as CoroutineSnapshot::lost
     std::uint64_t missed = 0;
-    std::uint64_t ended = 0;  ///< how many of the coroutines had a record until after their end
+    std::uint64_t ended = 0;  ///< coroutines that had a record until after their end
     std::uint64_t drops = 0;  ///< finished evictions of records at the time of load(); for hasDroppedSince()
 
     /// Combines two parts of one trace. They decide alike, so the missing records of both are the same: takes the

@@ -21,7 +21,7 @@ struct CaptureSettings {
     bool lanes = true;
     int laneKiB = 16 << 10;        ///< lane of one thread; a power of two
     int poolMiB = 512;             ///< lanes of all threads together
-    int retentionSec = 0;          ///< how long the lane of an ended thread stays as it is
+    int retentionSec = 0;          ///< time for which the lane of an ended thread stays as it is
     int keepMiB = 0;               ///< events in memory; 0 = a quarter of the machine's memory
     bool record = true;            ///< record into the user's cache directory
     int recordMiB = 1 << 10;       ///< most for one run
