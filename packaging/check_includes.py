@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks that includes follow the table of rooms in CONTRIBUTING.md, that Qt-free rooms stay Qt-free, and that MIT files
-include only MIT files."""
+"""Checks that includes follow the table of rooms in CONTRIBUTING.md, that Qt-free rooms stay Qt-free, and that MIT
+files include only MIT files."""
 
 import pathlib
 import re
@@ -54,7 +54,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def rooms_named(names, rooms):
-    """Returns the rooms that a list in the table names: "trace" is core/trace, "recording" is every room in that folder."""
+    """Returns the rooms that a list in the table names. "trace" is core/trace; "recording" is every room in it."""
     named = set()
     for name in names.replace("`", "").split(", "):
         name = name.removeprefix("all of ").strip()
