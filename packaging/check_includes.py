@@ -8,41 +8,6 @@ import pathlib
 import re
 import sys
 
-RECORDING = [f"core/recording/{part}" for part in ("format", "read", "write", "text", "library")]
-# The rooms in order, each with the rooms that it may include. The longest matching folder is the room of a file. A room
-# includes only rooms above it.
-ARROWS = {
-    "probe": [],
-    "core/base": [],
-    "core/stream": ["core/base"],
-    "core/protocol": ["probe", "core/base"],
-    "core/region": ["probe", "core/base", "core/stream", "core/protocol"],
-    "core/harvest": ["probe", "core/base", "core/stream", "core/protocol", "core/region"],
-    "core/symbols": ["core/base", "core/stream"],
-    "core/trace": ["core/base", "core/stream"],
-    "core/analysis": ["core/base", "core/stream", "core/trace"],
-    "core/recording/format": ["core/base", "core/stream"],
-    "core/recording/read": ["core/base", "core/stream", "core/recording/format"],
-    "core/recording/write": ["core/base", "core/stream", "core/symbols", *RECORDING[:2]],
-    "core/recording/text": ["core/base", "core/stream", *RECORDING[:3]],
-    "core/recording/library": ["core/base", "core/stream", *RECORDING[:4]],
-    "core/addresses": ["core/base", "core/stream", "core/symbols", "core/trace", *RECORDING],
-    "core/exporting": ["core/base", "core/stream", "core/symbols", "core/trace", *RECORDING, "core/addresses"],
-    "core/target": ["core/base", "core/stream", "core/protocol", "core/region", "core/harvest"],
-    "core/playback": ["core/base", "core/stream", "core/trace", *RECORDING, "core/addresses", "core/target"],
-    "core/harvestthread": ["probe", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest"],
-    "core/session": ["core"],
-    "reader": ["core/base", "core/stream", *RECORDING[:2]],
-    "models": ["core/base", "core/stream", "core/symbols", "core/trace", "core/analysis", *RECORDING, "core/addresses"],
-    "ui/format": ["core", "models"],
-    "ui/jobs": ["core", "ui/format"],
-    "ui/widgets": ["core", "models", "ui/format", "ui/jobs"],
-    "ui/dialogs": ["core", "models", "ui/format", "ui/jobs", "ui/widgets"],
-    "ui/docks": ["core", "models", "ui/format", "ui/jobs", "ui/widgets", "ui/dialogs"],
-    "ui/timeline": ["core", "models", "ui/format", "ui/widgets"],
-    "ui": ["core", "models", "ui"],
-    "app": ["core", "ui"],
-}
 # Rooms without Qt.
 QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest", "core/symbols",
            "core/trace", "core/analysis", "core/recording", "core/addresses"]
@@ -118,7 +83,8 @@ def violations(root):
                     yield f"{where}: {room} may not include {target}"
                 if mit and bracket == '"' and (root / include).is_file() and not is_mit(root / include):
                     yield f"{where}: this file is MIT, that one is not"
-                if path.startswith(tuple(room + "/" for room in QT_FREE)) and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
+                in_qt_free = path.startswith(tuple(room + "/" for room in QT_FREE))
+                if in_qt_free and bracket == "<" and re.match(r"Q[A-Z]|Qt", include):
                     yield f"{where}: this room needs no Qt"
                 if path.startswith(tuple(room + "/" for room in WIDGET_FREE)) and WIDGETS.match(f"<{include}>"):
                     yield f"{where}: no widgets and no pixels here"
