@@ -5,19 +5,19 @@
 #include "app/backlog.h"
 #include "app/consolesignals.h"
 #include "app/dumper.h"
-#include "app/endjudge.h"
 #include "app/filesdiffer.h"
 #include "app/findinglines.h"
 #include "app/outputfile.h"
 #include "app/outputwatch.h"
 #include "app/progressline.h"
-#include "app/targetannouncer.h"
-#include "core/addresses/resolverlookup.h"
+#include "app/stuckatend.h"
+#include "app/targetreporter.h"
+#include "core/addresses/exportresolveradapter.h"
 #include "core/base/monotonic.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/write/openforwriting.h"
 #include "core/recording/write/queuedsink.h"
-#include "core/session/recorder.h"
+#include "core/session/recordinginfowriter.h"
 #include "core/session/resolverdriver.h"
 #include "core/target/instructions.h"
 
@@ -100,7 +100,7 @@ private:
     const OpenedSource m_source;
     Session &m_session = *m_source.live;  ///< the command line has refused recordings
     std::unique_ptr<ResolverDriver> m_driver;
-    std::unique_ptr<Recorder> m_recorder;  ///< only if the output is a recording
+    std::unique_ptr<RecordingInfoWriter> m_infoWriter;  ///< only if the output is a recording
     ConsoleSignals m_signals;
     ProgressLine m_progress;
     QTimer m_progressTimer;
@@ -109,8 +109,8 @@ private:
     std::uint64_t m_startedNs = 0;
     std::uint64_t m_decidedNs = 0;  ///< when the end was decided, ns, CLOCK_MONOTONIC
     std::uint64_t m_endNs = 0;      ///< when the end began, ns, CLOCK_MONOTONIC
-    std::unique_ptr<EndJudge> m_judge;
-    std::unique_ptr<TargetAnnouncer> m_announcer;  ///< for targets that are started elsewhere
+    std::unique_ptr<StuckAtEnd> m_stuckAtEnd;
+    std::unique_ptr<TargetReporter> m_targetReporter;  ///< for targets that are started elsewhere
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
 };
@@ -160,7 +160,7 @@ Result<void> BatchRun::openOutputs()
         return dropped;
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
-        m_dumper->setLookup(lookupIn(m_resolver));
+        m_dumper->setExportResolver(exportResolverOf(m_resolver));
         m_session.addSink(m_dumper->history());
         return m_dumper->checkFolder();
     }
@@ -183,7 +183,7 @@ Result<void> BatchRun::openOutputs()
 Result<std::shared_ptr<Sink>> BatchRun::openOutput()
 {
     if (!m_line.records())
-        return outputFormat(m_line).makeSink(m_line.outputPath, lookupIn(m_resolver));
+        return outputFormat(m_line).makeSink(m_line.outputPath, exportResolverOf(m_resolver));
     if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
         return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
                                                  "output to a file or a pipe, or name a file"};
@@ -191,8 +191,9 @@ Result<std::shared_ptr<Sink>> BatchRun::openOutput()
         RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
         return writer.error();
-    m_recorder = std::make_unique<Recorder>(m_session, m_population, *writer, aboutRun(m_line.start, m_line.sessionId));
-    m_recorder->recordFrameLocations(m_resolver);
+    m_infoWriter = std::make_unique<RecordingInfoWriter>(m_session, m_population, *writer,
+                                                         aboutRun(m_line.start, m_line.sessionId));
+    m_infoWriter->recordFrameLocations(m_resolver);
     return std::shared_ptr<Sink>(*writer);
 }
 
@@ -202,7 +203,7 @@ void BatchRun::makeResolver()
     searchPath.folders = m_line.debugFolders;
     m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
     m_driver = std::make_unique<ResolverDriver>(m_session, m_resolver);
-    m_judge = std::make_unique<EndJudge>(m_population, m_resolver);
+    m_stuckAtEnd = std::make_unique<StuckAtEnd>(m_population, m_resolver);
 }
 
 void BatchRun::connectSession()
@@ -217,8 +218,8 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](RunState state) {
         if (m_summary.endedBy.empty() && (state == RunState::Draining || state == RunState::Ended))
             decideEnd("exit");
-        if (m_judge->isResolving())  // the run has ended by itself
-            m_judge->endResolving();
+        if (m_stuckAtEnd->isResolving())  // the run has ended by itself
+            m_stuckAtEnd->endResolving();
         if (state == RunState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->begin(m_signalsSeen > 0);
@@ -226,8 +227,9 @@ void BatchRun::connectSession()
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
-    connect(m_judge.get(), &EndJudge::reported, this, [this](const QString &message) { m_progress.print(message); });
-    connect(m_judge.get(), &EndJudge::resolved, this, [this] { beginEnd(); });
+    connect(m_stuckAtEnd.get(), &StuckAtEnd::reported, this,
+            [this](const QString &message) { m_progress.print(message); });
+    connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_progress.isShown())
@@ -296,7 +298,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
     m_decidedNs = m_endNs = monotonicNow();
     m_durationTimer.stop();
     if (endedBy != "exit")
-        m_judge->decide(isLaunched());
+        m_stuckAtEnd->decide(isLaunched());
 }
 
 /// Does nothing more if the capture has ended by itself.
@@ -305,8 +307,8 @@ void BatchRun::beginEnd()
     m_endNs = monotonicNow();
     if (m_session.state() == RunState::Draining || m_session.state() == RunState::Ended)
         return;
-    if (const std::optional<StuckInstant> decided = m_judge->decided(); decided && m_recorder)
-        m_recorder->recordJudgement(decided->ts, decided->coroutines);
+    if (const std::optional<StuckInstant> decided = m_stuckAtEnd->decided(); decided && m_infoWriter)
+        m_infoWriter->recordJudgement(decided->ts, decided->coroutines);
     if (m_summary.endedBy == "signal")
         passSignalOn();
     else if (isLaunched())
@@ -331,8 +333,8 @@ void BatchRun::onSignal(int signal)
     m_lastSignal = signal;
     if (m_summary.endedBy.empty())
         decideEnd("signal");
-    else if (m_judge->isResolving())
-        m_judge->stopResolving();
+    else if (m_stuckAtEnd->isResolving())
+        m_stuckAtEnd->stopResolving();
     else
         passSignalOn();
 }
@@ -371,9 +373,9 @@ void BatchRun::printStart()
         m_progress.print(notice);
     if (isLaunched())
         return;
-    m_announcer = std::make_unique<TargetAnnouncer>(m_session, m_progress);
+    m_targetReporter = std::make_unique<TargetReporter>(m_session, m_progress);
     if (m_line.start.kind() == RunKind::Listening)
-        m_announcer->printInstructions();
+        m_targetReporter->printInstructions();
 }
 
 int BatchRun::exitCode() const
@@ -433,7 +435,7 @@ int BatchRun::finish()
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
-    m_judge->finish(m_summary);
+    m_stuckAtEnd->finish(m_summary);
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -468,8 +470,8 @@ int BatchRun::run()
     if (const Result<void> started = m_session.start(); !started)
         return fail(started.error(),
                     started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
-    if (m_recorder)
-        m_recorder->started();
+    if (m_infoWriter)
+        m_infoWriter->started();
     printStart();
     connectSession();
     connectDumper();

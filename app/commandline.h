@@ -30,7 +30,7 @@ struct CommandLine {
     StartRequest start;
 
     std::vector<std::string> debugFolders;  ///< searched for debug files
-    std::vector<int> inherited;  ///< descriptors above 2 from settleDescriptors(); main() sets them after parsing
+    std::vector<int> inherited;  ///< descriptors above 2 from fillStandardDescriptors(); main() sets them after parsing
 
     // Batch
     std::string outputPath;                             ///< empty: none; "-": standard output

@@ -9,7 +9,7 @@
 
 namespace ct {
 
-std::vector<int> settleDescriptors()
+std::vector<int> fillStandardDescriptors()
 {
     // open() returns the lowest free number; the standard descriptors below it are open by then.
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

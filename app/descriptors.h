@@ -11,6 +11,6 @@ namespace ct {
 /// Call it first of all in main(). Opens /dev/null for each closed standard descriptor, so no file of ours gets its
 /// number. Opens it in the wrong direction, so using it remains an error, here and in a target. Returns the other
 /// inherited descriptors (a shell's <(...), a job server), which a target inherits, too.
-std::vector<int> settleDescriptors();
+std::vector<int> fillStandardDescriptors();
 
 }  // namespace ct

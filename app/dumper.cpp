@@ -39,10 +39,10 @@ bool isTaken(const std::string &path)
 QString Dumper::describe(const ExportReport &report)
 {
     QString text = tr("%1 events").arg(report.rows);
-    if (report.droppedEvents > 0)
-        text += tr("; %1 older ones were no longer in memory").arg(report.droppedEvents);
-    if (report.droppedNotes > 0)
-        text += tr("; %1 older wakes and waits were no longer in memory").arg(report.droppedNotes);
+    if (report.evictedEvents > 0)
+        text += tr("; %1 older ones were no longer in memory").arg(report.evictedEvents);
+    if (report.evictedNotes > 0)
+        text += tr("; %1 older wakes and waits were no longer in memory").arg(report.evictedNotes);
     if (report.overflowCoroutines > 0)
         text += tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(report.overflowCoroutines)
@@ -193,8 +193,9 @@ void Dumper::startDump()
     m_outcome->reason = m_due.front();
     m_due.pop_front();
     const auto write = [outcome = m_outcome, population = m_population, history = m_history,
-                        sums = m_sums ? m_sums() : Accounting(), lookup = m_lookup, &format = outputFormat(m_line)] {
-        outcome->report = exportTrace(*population, *history, format, outcome->path, {}, sums, lookup);
+                        sums = m_sums ? m_sums() : Accounting(), exportResolver = m_exportResolver,
+                        &format = outputFormat(m_line)] {
+        outcome->report = exportTrace(*population, *history, format, outcome->path, {}, sums, exportResolver);
     };
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::finishDump);

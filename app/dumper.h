@@ -25,7 +25,7 @@
 
 namespace ct {
 
-class AddressLookup;
+class ExportResolver;
 struct ExportReport;
 
 /// Lives on the main thread. Writes files on a thread of its own, one at a time.
@@ -36,8 +36,11 @@ public:
     Dumper(const CommandLine &line, std::shared_ptr<const Population> population, QObject *parent = nullptr);
     ~Dumper() override;  ///< waits for a file that is being written
 
-    /// Sets the lookup that resolves addresses. Call it before the first dump.
-    void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
+    /// Sets what resolves addresses. Call it before the first dump.
+    void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
+    {
+        m_exportResolver = std::move(exportResolver);
+    }
     std::shared_ptr<History> history() const { return m_history; }
     /// Fails if dumps cannot be written into their folder. Creates nothing.
     Result<void> checkFolder() const;
@@ -86,7 +89,7 @@ private:
     const CommandLine &m_line;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<History> m_history;
-    std::shared_ptr<AddressLookup> m_lookup;
+    std::shared_ptr<ExportResolver> m_exportResolver;
     std::unique_ptr<QThread> m_writer;
     std::shared_ptr<Outcome> m_outcome;  ///< for the file that is being written
     std::deque<QString> m_due;           ///< reasons of the next dumps

@@ -240,10 +240,10 @@ void addRegion(JsonObject &object, const Summary &summary)
     object.number("flagged_stations", sums.flaggedStations);
     object.number("sites_dropped", sums.sitesDropped);
     // Version-1 stations and compact stations have areas of their own, so their sum would be no limit.
-    object.number("stations_allocated", sums.stationsAllocated - sums.slotsAllocated);
-    object.number("stations_max", sums.stationsMax - sums.slotsMax);
-    object.number("slots_allocated", sums.slotsAllocated);
-    object.number("slots_max", sums.slotsMax);
+    object.number("stations_allocated", sums.stationsAllocated - sums.compactStationsAllocated);
+    object.number("stations_max", sums.stationsMax - sums.compactStationsMax);
+    object.number("slots_allocated", sums.compactStationsAllocated);
+    object.number("slots_max", sums.compactStationsMax);
     object.number("born_while_off", sums.bornWhileOff);
     object.number("records_dropped", sums.recordsDropped);
     object.number("notes_lost", sums.notesLost);

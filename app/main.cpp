@@ -98,7 +98,7 @@ bool reportExhausted()
 
 int run(int argc, char **argv)
 {
-    const std::vector<int> inherited = ct::settleDescriptors();
+    const std::vector<int> inherited = ct::fillStandardDescriptors();
     ct::adjustProcessLimits();
     qInstallMessageHandler(printQtMessage);
     QCoreApplication::setApplicationName(QStringLiteral("corotracer-gui"));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr QSize kPictureSize{1600, 1000};
 /// Wait after the end of loading, until every view has sampled the whole recording.
-constexpr int kSettleMs = 700;
+constexpr int kSamplingMs = 700;
 
 void print(const std::string &message)
 {
@@ -37,12 +37,12 @@ Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QOb
     connect(&window, &MainWindow::failed, this, &Screenshot::onFailed);
     connect(&window, &MainWindow::runStateChanged, this, [this](RunState state) {
         if (m_waits && state == RunState::Ended)
-            QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
+            QTimer::singleShot(kSamplingMs, this, &Screenshot::takePicture);
     });
     // A recording that is still being written has no end to wait for.
     connect(&window, &MainWindow::runGrows, this, [this] {
         if (m_waits)
-            QTimer::singleShot(kSettleMs, this, &Screenshot::takePicture);
+            QTimer::singleShot(kSamplingMs, this, &Screenshot::takePicture);
     });
     QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takePictureWhenLoaded);
 }

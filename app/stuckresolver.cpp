@@ -46,7 +46,7 @@ void StuckResolver::request()
 {
     const std::size_t end = std::min(m_open.size(), m_requested + kRequestsAtOnce);
     for (; m_requested < end; ++m_requested)
-        static_cast<void>(m_resolver.find(m_open[m_requested]));
+        static_cast<void>(m_resolver.resolveOrRequest(m_open[m_requested]));
     m_end = std::max(m_end, Clock::now() + kCompare);
 }
 

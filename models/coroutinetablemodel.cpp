@@ -67,11 +67,11 @@ void CoroutineTableModel::sample()
     const std::size_t ended = m_lives.endedCount();
     m_lives = ProcessLives(*m_population);
     appendBirths();
-    announceChanges();
+    reportChanges();
     if (m_lives.endedCount() != ended && !m_order.empty())
         Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
     else if (timeWentOn)
-        announceTime();
+        reportTime();
     if (!m_job && needsOrdering() && m_sinceSort.hasExpired(kResortIntervalMs))
         startOrdering();
 }
@@ -358,23 +358,23 @@ void CoroutineTableModel::appendBirths()
     Q_EMIT orderChanged();
 }
 
-void CoroutineTableModel::announceChanges()
+void CoroutineTableModel::reportChanges()
 {
     m_seen.resize(m_population->pageCount(), 0);
     std::vector<std::uint32_t> pages;
-    bool anyDropped = false;
+    bool anyEvicted = false;
     for (std::uint32_t page = 0; page < m_seen.size(); ++page) {
         const std::uint64_t version = m_population->pageVersion(page);
         if (version != m_seen[page])
             pages.push_back(page);
-        anyDropped = anyDropped || (version != m_seen[page] && !m_population->isPageKept(page));
+        anyEvicted = anyEvicted || (version != m_seen[page] && !m_population->isPageKept(page));
         m_seen[page] = version;
     }
     if (pages.empty())
         return;
     m_changedSinceSort = true;
-    if (anyDropped)
-        removeDropped();
+    if (anyEvicted)
+        removeEvicted();
     if (m_order.empty())
         return;
     std::vector<RowRange> ranges = {{0, rowCount() - 1}};
@@ -397,7 +397,7 @@ void CoroutineTableModel::announceChanges()
 }
 
 /// Removes the rows of coroutines whose records were evicted from memory.
-void CoroutineTableModel::removeDropped()
+void CoroutineTableModel::removeEvicted()
 {
     std::vector<CoroutineId> kept;
     std::copy_if(m_order.begin(), m_order.end(), std::back_inserter(kept),
@@ -405,7 +405,7 @@ void CoroutineTableModel::removeDropped()
     applyOrder(std::move(kept), m_rows.size());
 }
 
-void CoroutineTableModel::announceTime()
+void CoroutineTableModel::reportTime()
 {
     if (!m_order.empty())
         Q_EMIT dataChanged(index(0, SinceColumn), index(rowCount() - 1, SuspendedTimeColumn),

@@ -117,13 +117,13 @@ private:
     void finishOrdering(const std::shared_ptr<Job> &job);
     void cancelOrdering();
     void applyOrder(std::vector<CoroutineId> order, std::uint32_t count);
-    void removeDropped();
+    void removeEvicted();
     void removeUnwanted(const std::vector<RowRange> &ranges);
     void permute(std::vector<CoroutineId> order);
     void insertMissing(const std::vector<CoroutineId> &order, const std::vector<RowRange> &ranges);
     void appendBirths();
-    void announceChanges();
-    void announceTime();
+    void reportChanges();
+    void reportTime();
     bool needsOrdering() const;
     void rebuildRows();
     QString nameOf(CoroutineId id) const;

@@ -82,7 +82,7 @@ void CreationTreeModel::sample()
         if (Node *node = nodeOf(id))
             node->stale = true;
     reconcile();
-    announceValues();
+    reportValues();
 }
 
 CreationTreeModel::Node *CreationTreeModel::nodeOf(CoroutineId id) const
@@ -343,7 +343,7 @@ void CreationTreeModel::reconcile()
             insertMissing(id);
 }
 
-void CreationTreeModel::announceValues()
+void CreationTreeModel::reportValues()
 {
     for (const auto &[id, node] : m_nodes) {
         if (node->rowCount() == 0)

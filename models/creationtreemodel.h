@@ -95,7 +95,7 @@ private:
     void insertMissing(CoroutineId id);
     void number(CoroutineId id, const Node &node, std::size_t from);
     void reconcile();
-    void announceValues();
+    void reportValues();
 
     const Population *m_population = nullptr;
     std::unique_ptr<CreationTree> m_tree;

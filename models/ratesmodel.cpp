@@ -4,7 +4,7 @@
 
 namespace ct {
 
-bool RatesModel::add(std::uint64_t now, std::uint64_t captured, std::uint64_t lost, std::uint64_t alive)
+bool RatesModel::addSample(std::uint64_t now, std::uint64_t captured, std::uint64_t lost, std::uint64_t alive)
 {
     if (m_begun && (now < m_ts || captured < m_captured || lost < m_lost))
         clear();

@@ -23,7 +23,7 @@ public:
 
     /// Adds the running sums at time `now` (ns). Makes a sample and returns true if kIntervalNs have passed since the
     /// last one. Starts anew if a sum or the time goes back.
-    bool add(std::uint64_t now, std::uint64_t captured, std::uint64_t lost, std::uint64_t alive);
+    bool addSample(std::uint64_t now, std::uint64_t captured, std::uint64_t lost, std::uint64_t alive);
     void clear() { *this = RatesModel(); }
 
     const std::deque<RateSample> &samples() const { return m_samples; }  ///< oldest first

@@ -34,7 +34,8 @@ SiteId StuckLocations::idOf(const Population &population, const StuckCoroutine &
 {
     const AddressResolver::Query query{stuck.coroutine, population.at(stuck.coroutine).pid, stuck.addr, stuck.since,
                                        true};
-    const AddressResolver::Answer answer = ask ? m_resolver->find(query) : std::as_const(*m_resolver).known(query);
+    const AddressResolver::Answer answer =
+        ask ? m_resolver->resolveOrRequest(query) : std::as_const(*m_resolver).known(query);
     if (!answer || answer->frames.empty())
         return kUnknownSite;
     const auto known = m_idOf.find(answer);

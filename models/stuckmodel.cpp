@@ -272,7 +272,7 @@ void StuckModel::apply(const std::vector<StuckGroup> &found)
         updateChildren(row, childrenOf(group));
     }
     orderGroups(found);
-    announceValues();
+    reportValues();
     if (count != m_count) {
         m_count = count;
         Q_EMIT stuckCountChanged(count);
@@ -401,7 +401,7 @@ void StuckModel::orderGroups(const std::vector<StuckGroup> &found)
 }
 
 // Emits dataChanged() for all rows, because every waiting time has grown.
-void StuckModel::announceValues()
+void StuckModel::reportValues()
 {
     if (m_groups.empty())
         return;

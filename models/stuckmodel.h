@@ -90,7 +90,7 @@ private:
     void updateChildren(int row, std::vector<Child> children);
     void replaceChildren(int row, std::vector<Child> children);
     void orderGroups(const std::vector<StuckGroup> &found);
-    void announceValues();
+    void reportValues();
     void rebuildRows();
     QModelIndex groupIndex(int row) const { return createIndex(row, 0, quintptr{0}); }
     const Group *groupOf(const QModelIndex &index) const;

@@ -26,7 +26,7 @@ MarkKind kindOf(const HistoryEvent &event)
     switch (event.type) {
     case HistoryEvent::Type::Resume: return MarkKind::Running;
     case HistoryEvent::Type::Gap: return MarkKind::Gap;
-    case HistoryEvent::Type::Absent: return MarkKind::Dropped;
+    case HistoryEvent::Type::Absent: return MarkKind::Evicted;
     case HistoryEvent::Type::Suspend: break;
     }
     return event.kind == PointKind::Final ? MarkKind::Finished : MarkKind::Suspended;
@@ -34,9 +34,9 @@ MarkKind kindOf(const HistoryEvent &event)
 
 }  // namespace
 
-bool isDropped(const History &history, CoroutineId id, std::uint64_t time)
+bool isEvicted(const History &history, CoroutineId id, std::uint64_t time)
 {
-    if (history.droppedBefore() == 0)
+    if (history.evictedBefore() == 0)
         return false;
     const std::uint64_t veryFirst = history.veryFirst(id);
     return veryFirst == 0 || time >= veryFirst;
@@ -102,7 +102,7 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         if (bar.kind == MarkKind::Gap)
             bar.missing = population.whyMissing(id, events.front().n, events.front().count);
     } else {
-        bar.kind = isDropped(history, id, time) ? MarkKind::Dropped : MarkKind::Created;
+        bar.kind = isEvicted(history, id, time) ? MarkKind::Evicted : MarkKind::Created;
     }
     if (next < events.size() && events[next].type == HistoryEvent::Type::Gap) {
         // The time of a gap is its end. The state before it may have ended anywhere inside the gap.

@@ -23,7 +23,7 @@ struct PresentBar {
 
 /// For a time (ns) at which the history has no state: true if the events around it were evicted, false if the coroutine
 /// had no event yet.
-bool isDropped(const History &history, CoroutineId id, std::uint64_t time);
+bool isEvicted(const History &history, CoroutineId id, std::uint64_t time);
 
 PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history, std::uint64_t now,
                       const ProcessLives &lives = {});

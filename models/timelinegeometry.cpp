@@ -93,7 +93,7 @@ struct TimelineGeometry::Span {
     int last = 0;            ///< one after the last visible column of the life
     int pastEnd = 0;         ///< one after the last column read from the history
     bool lossy = false;
-    TimelineTime droppedFrom = 0;  ///< ns, first event if in memory, else 0; empty columns that end later are Dropped
+    TimelineTime evictedFrom = 0;  ///< ns, first event if in memory, else 0; empty columns that end later are Evicted
 
     float livedIn(const TimelineCoordinates &view, int x) const
     {
@@ -123,9 +123,9 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
     m_complete = true;
     ++m_updates;
     const TimelineTime phase = ((view.from() % view.step()) + view.step()) % view.step();
-    const std::uint64_t droppedBefore = m_history.droppedBefore();
+    const std::uint64_t evictedBefore = m_history.evictedBefore();
     const std::uint64_t restoredVersion = m_history.restoredVersion();
-    if (view.step() != m_step || phase != m_phase || droppedBefore != m_droppedBefore ||
+    if (view.step() != m_step || phase != m_phase || evictedBefore != m_evictedBefore ||
         restoredVersion != m_restoredVersion) {
         for (auto &[id, row] : m_rows) {
             row.columns.clear();
@@ -133,12 +133,12 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
         }
         m_step = view.step();
         m_phase = phase;
-        m_droppedBefore = droppedBefore;
+        m_evictedBefore = evictedBefore;
         m_restoredVersion = restoredVersion;
     }
-    const int droppedColumns = droppedBefore == 0 ? 0 : std::max(0, view.clampedColumnOf(timelineTime(droppedBefore)));
-    bool changed = droppedColumns != m_droppedColumns || rows.size() != m_order.size();
-    m_droppedColumns = droppedColumns;
+    const int evictedColumns = evictedBefore == 0 ? 0 : std::max(0, view.clampedColumnOf(timelineTime(evictedBefore)));
+    bool changed = evictedColumns != m_evictedColumns || rows.size() != m_order.size();
+    m_evictedColumns = evictedColumns;
     m_order.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         Row &row = m_rows[rows[i]];
@@ -154,7 +154,7 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
         if (wasComplete && !m_complete)
             m_firstPending = i;
     }
-    forgetUnused();
+    evictUnused();
     return changed;
 }
 
@@ -187,8 +187,8 @@ bool TimelineGeometry::updateRow(Row &row, CoroutineId id, const TimelineCoordin
     span.first = static_cast<int>(std::clamp<std::int64_t>(span.birth, 0, view.columns()));
     span.last = static_cast<int>(std::clamp<std::int64_t>(span.end, span.first, view.columns()));
     span.pastEnd = static_cast<int>(std::clamp<std::int64_t>(span.since + 1, span.first, span.last));
-    if (m_droppedBefore != 0)
-        span.droppedFrom = timelineTime(m_history.veryFirst(id));
+    if (m_evictedBefore != 0)
+        span.evictedFrom = timelineTime(m_history.veryFirst(id));
     span.lossy = snapshot.lost + snapshot.missed > 0 || snapshot.flagged;
 
     const int readsBefore = m_reads;
@@ -275,8 +275,8 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
         } else if (!isEmpty(column)) {
             writer.add(markOf(column, x, span.livedIn(view, x)));
         } else {
-            const bool dropped = m_droppedBefore != 0 && view.timeAt(x) + view.step() > span.droppedFrom;
-            const MarkKind kind = dropped ? MarkKind::Dropped : span.lossy ? MarkKind::Unknown : MarkKind::Created;
+            const bool evicted = m_evictedBefore != 0 && view.timeAt(x) + view.step() > span.evictedFrom;
+            const MarkKind kind = evicted ? MarkKind::Evicted : span.lossy ? MarkKind::Unknown : MarkKind::Created;
             writer.add({x, x + 1, kind, 0, kUnknownSite});
         }
     }
@@ -312,7 +312,7 @@ void TimelineGeometry::addPresent(History::Column &column, const TimelineCoordin
 
 /// Returns the time (ns) up to which the history of a coroutine is final. A batch may have reached the population, but
 /// not the history yet.
-std::uint64_t TimelineGeometry::settledUntil(CoroutineId id, const PresentBar &present) const
+std::uint64_t TimelineGeometry::finalUntil(CoroutineId id, const PresentBar &present) const
 {
     if (present.kind != MarkKind::Running && present.kind != MarkKind::Suspended && present.kind != MarkKind::Finished)
         return present.since;
@@ -326,12 +326,12 @@ void TimelineGeometry::keepFinalColumns(Row &row, CoroutineId id, const Timeline
                                         const Span &span) const
 {
     const std::int64_t first = (view.from() - m_phase) / m_step - row.firstColumn;
-    const std::int64_t settled = first + view.columnOf(timelineTime(settledUntil(id, span.present)));
-    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, settled));
+    const std::int64_t finalColumns = first + view.columnOf(timelineTime(finalUntil(id, span.present)));
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, finalColumns));
     row.columns.resize(std::min(row.columns.size(), count));
 }
 
-void TimelineGeometry::forgetUnused()
+void TimelineGeometry::evictUnused()
 {
     if (m_rows.size() <= 2 * m_order.size() + 64)
         return;

@@ -30,7 +30,7 @@ enum class MarkKind : std::uint8_t {
     Finished,  ///< suspended at its final suspension point
     Gap,       ///< events are missing for a considerable part of the time
     Unknown,   ///< alive, but in an unknown state
-    Dropped,   ///< alive, but this part of the history was evicted
+    Evicted,   ///< alive, but this part of the history was evicted
     Pending,   ///< not read yet because update() ran out of time
 };
 
@@ -73,7 +73,7 @@ public:
     /// Marks in ascending order, without overlap. Valid until the next update().
     const std::vector<TimelineMark> &marks(std::size_t row) const;
     /// Number of columns, from the left, with (partly) evicted history; 0 = none.
-    int droppedColumns() const { return m_droppedColumns; }
+    int evictedColumns() const { return m_evictedColumns; }
     /// Process lives as of the latest update().
     const ProcessLives &lives() const { return m_lives; }
 
@@ -104,11 +104,11 @@ private:
     void writeMarks(std::vector<TimelineMark> &marks, const Row &row, const TimelineCoordinates &view, const Span &span,
                     std::uint64_t stuckAfter) const;
     static void addPresent(History::Column &column, const TimelineCoordinates &view, const Span &span);
-    std::uint64_t settledUntil(CoroutineId id, const PresentBar &present) const;
+    std::uint64_t finalUntil(CoroutineId id, const PresentBar &present) const;
     void keepFinalColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span) const;
     void read(CoroutineId id, std::int64_t from, std::int64_t to);
     bool hasTime();
-    void forgetUnused();
+    void evictUnused();
 
     const Population &m_population;
     const History &m_history;
@@ -116,11 +116,11 @@ private:
     std::vector<const Row *> m_order;
     ProcessLives m_lives;
     std::uint64_t m_updates = 0;
-    std::uint64_t m_droppedBefore = 0;
+    std::uint64_t m_evictedBefore = 0;
     std::uint64_t m_restoredVersion = 0;
     TimelineTime m_step = 0;
     TimelineTime m_phase = 0;
-    int m_droppedColumns = 0;
+    int m_evictedColumns = 0;
     std::vector<History::Column> m_scratch;
     std::chrono::steady_clock::time_point m_deadline;
     int m_reads = 0;                 ///< reads of the history in this update

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/filejobs.h"
 
-#include "core/addresses/resolverlookup.h"
+#include "core/addresses/exportresolveradapter.h"
 #include "core/session/run.h"
 #include "ui/dialogs/dumpdialog.h"
 #include "ui/dialogs/filedialogs.h"
@@ -28,11 +28,11 @@ namespace {
 QString exportNotice(const QString &path, const ExportReport &report)
 {
     QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), path);
-    if (report.droppedEvents > 0)
-        text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.droppedEvents));
-    if (report.droppedNotes > 0)
+    if (report.evictedEvents > 0)
+        text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.evictedEvents));
+    if (report.evictedNotes > 0)
         text +=
-            FileJobs::tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.droppedNotes));
+            FileJobs::tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.evictedNotes));
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
@@ -56,7 +56,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &path)
         return;
     auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, path);
     job->setRecorded(m_run->streamIndex());
-    job->setLookup(lookupIn(m_run->resolver()));
+    job->setExportResolver(exportResolverOf(m_run->resolver()));
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
                       [this, started] { Q_EMIT finished(exportNotice(started->path(), started->report())); });

@@ -66,11 +66,11 @@ void HistoryFetcher::showDensity()
     const auto overview = isRead ? m_run->overview() : nullptr;
     m_shownWhole = m_shownWhole && isRead;
     const Basis basis{
-        &history,          overview.get(),  history.streamed(), history.droppedEvents(), history.restoredVersion(),
+        &history,          overview.get(),  history.streamed(), history.evictedEvents(), history.restoredVersion(),
         history.firstTs(), history.lastTs()};
     if (std::exchange(m_basis, basis) == basis)
         return;
-    if (!overview && history.droppedEvents() == 0) {
+    if (!overview && history.evictedEvents() == 0) {
         m_timeline.setStretches({}, 0);
         return;
     }
@@ -94,8 +94,8 @@ bool HistoryFetcher::isFollowing() const
 bool HistoryFetcher::isInMemory(std::uint64_t from, std::uint64_t to) const
 {
     const History &history = *m_run->history();
-    const std::uint64_t dropped = std::min(to, history.droppedBefore());
-    return from >= dropped || history.isInMemory(from, dropped);
+    const std::uint64_t evicted = std::min(to, history.evictedBefore());
+    return from >= evicted || history.isInMemory(from, evicted);
 }
 
 /// True if evicted events can be read from a recording.
@@ -124,7 +124,7 @@ QString HistoryFetcher::textOfMissing(bool moves) const
 /// The text for a view that is in memory, if a row shows a state that began before it. Else empty.
 QString HistoryFetcher::textOfBefore(bool moves) const
 {
-    if (m_run->history()->droppedEvents() == 0 || !m_timeline.showsDropped())
+    if (m_run->history()->evictedEvents() == 0 || !m_timeline.showsEvicted())
         return {};
     if (!isRecorded())
         return tr("Events before this part are no longer in memory");

@@ -49,7 +49,7 @@ private:
         const History *history = nullptr;
         const RecordingOverview *overview = nullptr;
         std::uint64_t streamed = 0;
-        std::uint64_t dropped = 0;
+        std::uint64_t evicted = 0;
         std::uint64_t restored = 0;
         std::uint64_t firstTs = 0;
         std::uint64_t lastTs = 0;

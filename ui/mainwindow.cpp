@@ -141,7 +141,7 @@ void MainWindow::replaceRun(std::unique_ptr<Run> run)
     showPast();
     Q_EMIT runStateChanged(m_run->state());
     for (const QString &notice : m_run->notices())
-        m_notices->add(notice);
+        m_notices->addNotice(notice);
 }
 
 void MainWindow::openFile(const QString &path)
@@ -211,7 +211,7 @@ void MainWindow::connectParts()
             showError(tr("Cannot replay"), QString::fromStdString(begun.error().message));
     });
     connect(m_jobs, &FileJobs::finished, m_notices, &Notices::replace);
-    connect(m_jobs, &FileJobs::refused, m_notices, &Notices::add);
+    connect(m_jobs, &FileJobs::refused, m_notices, &Notices::addNotice);
     connect(m_jobs, &FileJobs::failed, this, &MainWindow::showError);
 }
 
@@ -225,7 +225,7 @@ void MainWindow::connectRun()
     connect(run, &Run::readingEnded, this, &MainWindow::onReadingEnded);
     connect(run, &Run::targetExited, this, &MainWindow::onTargetExited);
     connect(run, &Run::nothingTraced, m_views.untraced, &UntracedBar::showCause);
-    connect(run, &Run::noticeAdded, m_notices, &Notices::add);
+    connect(run, &Run::noticeAdded, m_notices, &Notices::addNotice);
     connect(run, &Run::outputReady, m_views.output, &OutputDock::append);
     connect(run, &Run::outputLeftOut, m_views.output, &OutputDock::leaveOut);
     connect(run, &Run::failed, this, [this](const QString &message) { showError(tr("An error occurred"), message); });
@@ -254,7 +254,7 @@ void MainWindow::beginReplay()
         }
         // The whole run is shown, so its start and end are known.
         findOrigin();
-        m_replay->begin(m_origin);
+        m_replay->beginReplay(m_origin);
     });
 }
 
@@ -280,7 +280,7 @@ void MainWindow::onReadingEnded()
     if (isError)
         showError(tr("An error occurred"), text);
     else
-        m_notices->add(text);
+        m_notices->addNotice(text);
 }
 
 void MainWindow::onStateChanged()
@@ -370,7 +370,7 @@ void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
 {
     m_exit = format::exitText(status);
     m_views.output->setOrigin(m_run->startedAt());
-    m_views.output->end(exitText(), monotonicNs);
+    m_views.output->endRun(exitText(), monotonicNs);
     onStateChanged();
 }
 
@@ -444,7 +444,7 @@ void MainWindow::applyDebugSearchPath()
     settings.folders = m_debugFolders + settings.folders;
     m_symbols->setSearchPath(settings.searchPath());
     if (m_run->resolver())
-        m_run->resolver()->forgetGaps();
+        m_run->resolver()->retryUnresolved();
     m_notices->expectSymbols();
 }
 

@@ -21,7 +21,7 @@ void Notices::clear()
     m_bar.hide();
 }
 
-void Notices::add(const QString &notice)
+void Notices::addNotice(const QString &notice)
 {
     const QString shown = format::printableLines(notice);
     if (shown.isEmpty() || m_notices.contains(shown))
@@ -33,22 +33,23 @@ void Notices::add(const QString &notice)
 void Notices::replace(const QString &notice)
 {
     m_notices.clear();
-    add(notice);
+    addNotice(notice);
 }
 
 void Notices::sample(const Run &run, const Accounting &sums)
 {
-    // Each of these is reported once per run. add() skips what it shows, but replace() clears its list.
+    // Each of these is reported once per run. addNotice() skips what it shows, but replace() clears its list.
     if (sums.timesApproximate && !std::exchange(m_reportedApproximate, true))
-        add(tr("The processor's counter jumped or ran backwards. Times near that moment are approximate; counts are "
+        addNotice(
+            tr("The processor's counter jumped or ran backwards. Times near that moment are approximate; counts are "
                "exact. A target with the current probe switches to the system's clock, which costs more per event."));
     const Population &population = *run.population();
     for (const QString &notice :
          m_overflow.fresh(population.overflow(), population.overflowNames(), population.keptCount()))
-        add(notice);
+        addNotice(notice);
     if (const std::string problem = run.resolver()->problem(); !m_reportedNoSymbols && !problem.empty()) {
         m_reportedNoSymbols = true;
-        add(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
+        addNotice(tr("Some addresses have no function: %1.").arg(QString::fromStdString(problem)));
     }
 }
 

@@ -24,7 +24,7 @@ public:
     /// Removes all notices, because another run begins.
     void clear();
     /// Adds a notice, unless it is shown already.
-    void add(const QString &notice);
+    void addNotice(const QString &notice);
     /// Replaces all notices by one, about something that the user has just done.
     void replace(const QString &notice);
     /// Adds the notices that follow from the present state and sums of the run.

@@ -27,7 +27,7 @@ public:
     /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
     void setRun(const Run *run) { m_run = run; }
     /// Requests a replay of the run, which must be able to replay. `first`: its origin, ns, the stream's time.
-    void begin(std::uint64_t first);
+    void beginReplay(std::uint64_t first);
     /// Shows the present position, and hides the bar if the run is no replay.
     void sample();
 

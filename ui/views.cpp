@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views.h"
 
-#include "core/session/recordingstore.h"
+#include "core/session/recordingsdirectory.h"
 #include "core/session/run.h"
 #include "ui/actions.h"
 #include "ui/docks/capturedock.h"
@@ -130,7 +130,7 @@ void showRun(const Views &views, const Run &run)
     views.details->setTrace(population, run.history(), resolver);
     views.creation->setTrace(population, run.isOpened(), resolver);
     views.capture->setTrace(population);
-    views.output->begin(run.startedAt(), run.kind() == RunKind::Launched);
+    views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);
     views.throughput->clear();
 }
 

@@ -45,7 +45,7 @@ AddressResolver::AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shar
 
 AddressResolver::~AddressResolver() = default;
 
-AddressResolver::Answer AddressResolver::find(const Query &query)
+AddressResolver::Answer AddressResolver::resolveOrRequest(const Query &query)
 {
     return resolve(query, true);
 }
@@ -149,11 +149,11 @@ void AddressResolver::addInfo(const RecordingInfo &info)
 
 void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
 {
-    // In parts, because find() waits for the lock during each part.
+    // In parts, because resolveOrRequest() waits for the lock during each part.
     for (std::size_t begin = 0; begin < frames.size(); begin += kMostFramesAtOnce) {
         const std::size_t count = std::min(kMostFramesAtOnce, frames.size() - begin);
         const std::lock_guard lock(m_core->mutex);
-        const bool hasSpace = m_core->add({frames.data() + begin, count});
+        const bool hasSpace = m_core->addFrameLocations({frames.data() + begin, count});
         m_core->generation.fetch_add(1, std::memory_order_release);
         if (!hasSpace)
             return;
@@ -211,8 +211,8 @@ void AddressResolver::poll()
         // Between stopReading() and setLive(false), the remaining frames are left for compareRest().
         if (!m_core->live)
             newLocations = m_core->compareReads(kEver);
-        else if (m_core->reading && now > kSettleNs)
-            newLocations = m_core->compareReads(now - kSettleNs);
+        else if (m_core->reading && now > kCaptureDelayNs)
+            newLocations = m_core->compareReads(now - kCaptureDelayNs);
         if (!m_core->live) {
             m_core->asked.clear();
             m_core->isAsked.clear();
@@ -276,7 +276,7 @@ void AddressResolver::readAhead()
             continue;
         // The line of a short suspension would be outdated at once.
         const auto known = m_core->frames.find(m_ahead);
-        if (known != m_core->frames.end() && known->second.function && now < since + kSettleNs)
+        if (known != m_core->frames.end() && known->second.function && now < since + kCaptureDelayNs)
             continue;
         const CoroutineSnapshot coroutine = m_core->population->at(m_ahead);
         const auto process = m_core->processes.find(m_core->processOf(coroutine.pid));
@@ -302,10 +302,10 @@ bool AddressResolver::isRead() const
     return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
 }
 
-void AddressResolver::forgetGaps()
+void AddressResolver::retryUnresolved()
 {
     const std::lock_guard lock(m_core->mutex);
-    m_core->forgetGaps();
+    m_core->retryUnresolved();
     for (auto &[pid, process] : m_core->processes)
         process.unreadable.reset();
     m_core->problem.clear();

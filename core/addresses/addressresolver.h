@@ -46,8 +46,8 @@ public:
 
     /// Returns the description of an address. nullptr: not resolved yet, but requested; call again when generation()
     /// has changed. Call it only for addresses on display.
-    Answer find(const Query &query);
-    /// As find(), but requests nothing. nullptr: not resolved.
+    Answer resolveOrRequest(const Query &query);
+    /// As resolveOrRequest(), but requests nothing. nullptr: not resolved.
     Answer known(const Query &query) const;
     /// True if find() may still yield more about the address.
     bool isOpen(const Query &query) const;
@@ -95,10 +95,10 @@ public:
     bool isRead() const;
     static constexpr std::size_t kMostWaiting = 4096;
     /// Call when the debug search path has changed. Addresses that could not be resolved are tried again.
-    void forgetGaps();
+    void retryUnresolved();
 
     /// This long (ns) after a frame was read, the harvest has captured everything that happened before.
-    static constexpr std::uint64_t kSettleNs = 600'000'000;
+    static constexpr std::uint64_t kCaptureDelayNs = 600'000'000;
 
 private:
     struct Core;

@@ -16,7 +16,7 @@ namespace {
 
 /// Minimum time between two reads of a process's maps.
 constexpr std::uint64_t kRefreshNs = 1'000'000'000;
-/// Minimum time, in addition to kSettleNs, between two requests for the same frame.
+/// Minimum time, in addition to kCaptureDelayNs, between two requests for the same frame.
 constexpr std::uint64_t kAskAgainNs = 500'000'000;
 /// Distinct answers; at the limit, all are removed.
 constexpr std::size_t kMostAnswers = 500'000;
@@ -49,7 +49,7 @@ AddressResolver::Core::Known &AddressResolver::Core::knownOf(CoroutineId id)
 }
 
 /// Adds frame locations from a recording. Returns false if there is no room for all.
-bool AddressResolver::Core::add(std::span<const FrameLocation> rows)
+bool AddressResolver::Core::addFrameLocations(std::span<const FrameLocation> rows)
 {
     const auto process = processes.find(target);
     const ModuleMap *modules = process != processes.end() ? process->second.modules.get() : nullptr;
@@ -98,7 +98,7 @@ AddressResolver::Answer AddressResolver::Core::sharedGap(const DescribedAddress 
     return answer;
 }
 
-void AddressResolver::Core::forgetGaps()
+void AddressResolver::Core::retryUnresolved()
 {
     for (auto &[id, known] : frames) {
         known.gap.reset();
@@ -158,7 +158,7 @@ AddressResolver::Answer AddressResolver::Core::frame(const Query &query, std::ui
 void AddressResolver::Core::askFor(const Query &query, std::uint32_t pid, Known &known)
 {
     const std::uint64_t now = monotonicNow();
-    if (known.frame == query.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kSettleNs)
+    if (known.frame == query.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kCaptureDelayNs)
         return;
     if (known.frame != query.addr)
         known = {};
@@ -221,7 +221,7 @@ void AddressResolver::Core::refresh(std::uint32_t pid)
     const std::lock_guard lock(mutex);
     Process &process = processes[pid];
     if (process.modules)
-        forgetGaps();
+        retryUnresolved();
     process.seen = std::move(seen);
     process.modules = std::make_shared<const ModuleMap>(std::move(facts.modules));
     process.unreadable = readable
@@ -267,13 +267,13 @@ std::vector<FrameLocation> AddressResolver::Core::compareReads(std::uint64_t bef
     return newLocations;
 }
 
-/// Accepts the function if the coroutine still had this frame, alive, kSettleNs after the reading. It is valid for the
-/// coroutine's life. Accepts the line only if the suspension lasted during the reading; it is valid for this
+/// Accepts the function if the coroutine still had this frame, alive, kCaptureDelayNs after the reading. It is valid
+/// for the coroutine's life. Accepts the line only if the suspension lasted during the reading; it is valid for this
 /// suspension.
 void AddressResolver::Core::compare(const Read &read, std::vector<FrameLocation> &newLocations)
 {
     const CoroutineSnapshot after = population->at(read.before.id);
-    const bool lived = after.deathTs == 0 || after.deathTs > read.at + kSettleNs;
+    const bool lived = after.deathTs == 0 || after.deathTs > read.at + kCaptureDelayNs;
     const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
     const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
     if (!lived || after.addr != read.before.addr)

@@ -58,7 +58,7 @@ struct AddressResolver::Core {
     void read(Symbolizer &symbolizer, const Asked &ask, const std::set<std::uint32_t> &gone);
 
     // With the lock.
-    bool add(std::span<const FrameLocation> rows);
+    bool addFrameLocations(std::span<const FrameLocation> rows);
     Answer frame(const Query &query, std::uint32_t pid, bool ask);
     bool isWanted(const Query &query, std::uint32_t pid, const Known *known) const;
     void refuse(const Error &why);
@@ -67,7 +67,7 @@ struct AddressResolver::Core {
     std::vector<FrameLocation> compareReads(std::uint64_t before);
     void compare(const Read &read, std::vector<FrameLocation> &newLocations);
     Known &knownOf(CoroutineId id);
-    void forgetGaps();
+    void retryUnresolved();
     Answer shared(const std::string &module, SourceFrame source, bool whole);
     Answer sharedGap(const DescribedAddress &gap);
     std::uint32_t processOf(std::uint32_t pid) const { return pid != 0 ? pid : target; }

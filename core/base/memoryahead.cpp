@@ -19,10 +19,10 @@ constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
 
 MemoryAhead::~MemoryAhead()
 {
-    end();
+    stop();
 }
 
-void MemoryAhead::end()
+void MemoryAhead::stop()
 {
     {
         const std::lock_guard lock(m_mutex);

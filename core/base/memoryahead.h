@@ -22,12 +22,12 @@ public:
     MemoryAhead(const MemoryAhead &) = delete;
     MemoryAhead &operator=(const MemoryAhead &) = delete;
 
-    /// Any thread; returns at once. `begin` must be the start of a page. The memory must stay mapped until end().
+    /// Any thread; returns at once. `begin` must be the start of a page. The memory must stay mapped until stop().
     /// Other threads may use it at any time, because populating does not change its contents.
     void prepare(std::byte *begin, std::size_t bytes);
     /// Discards pending requests and waits for the one in progress. Afterwards the caller may unmap the memory, and new
     /// requests have no effect.
-    void end();
+    void stop();
     /// Waits until all requests so far are done.
     void wait();
 

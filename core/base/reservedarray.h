@@ -37,7 +37,7 @@ public:
     }
     ~ReservedArray()
     {
-        m_ahead.end();
+        m_ahead.stop();
         unreserve(m_space);
     }
     ReservedArray(const ReservedArray &) = delete;

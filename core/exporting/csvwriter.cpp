@@ -4,9 +4,9 @@
 
 #include "core/base/utf8.h"
 #include "core/exporting/pointkind.h"
-#include "core/recording/text/ledger.h"
+#include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/lineoutput.h"
-#include "core/recording/text/namebook.h"
+#include "core/recording/text/namesandparents.h"
 #include "core/recording/write/filesink.h"
 
 #include <algorithm>
@@ -88,9 +88,9 @@ std::string siteText(const Site &site, Formulas formulas)
 
 class CsvWriter final : public FileSink {
 public:
-    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<AddressLookup> lookup, Formulas formulas)
+    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<ExportResolver> exportResolver, Formulas formulas)
         : m_output(std::move(output)),
-          m_lookup(std::move(lookup)),
+          m_exportResolver(std::move(exportResolver)),
           m_formulas(formulas),
           m_names(formulas == Formulas::Raw ? &nameText<Formulas::Raw> : &nameText<Formulas::Escaped>)
     {
@@ -114,8 +114,8 @@ public:
                 m_sites.resize(static_cast<std::size_t>(site.id) + 1);
             m_sites[site.id] = siteText(site, m_formulas);
         }
-        m_ledger.begin(batch);
-        m_names.begin(batch.notes);
+        m_coroutineSums.addBatch(batch);
+        m_names.addNotes(batch.notes);
         for (const Transition &transition : batch.transitions) {
             if (Result<void> written = writeRow(transition); !written)
                 return written;
@@ -140,8 +140,8 @@ private:
     /// The location of the transition's address, as far as it is resolved now.
     std::string_view locationOf(const Transition &transition)
     {
-        const AddressLookup::Answer answer = m_lookup->known(
-            {transition.coroutine, m_ledger.entry(transition.coroutine).pid, transition.addr, transition.ts});
+        const ExportResolver::Answer answer = m_exportResolver->known(
+            {transition.coroutine, m_coroutineSums.entry(transition.coroutine).pid, transition.addr, transition.ts});
         if (!answer || answer->frames.empty())
             return ",,,";
         auto [text, isNew] = m_locations.try_emplace(answer);
@@ -154,13 +154,14 @@ private:
 
     Result<void> writeRow(const Transition &transition)
     {
-        const bool named = transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_lookup;
+        const bool named =
+            transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_exportResolver;
         const std::string_view site = named ? siteOf(transition) : locationOf(transition);
-        const NameBook::View notes = m_names.of(transition.coroutine);
+        const NamesAndParents::View notes = m_names.of(transition.coroutine);
         Result<char *> line = m_output->beginLine(kRowWithoutTexts + site.size() + notes.name.size());
         if (!line)
             return line.error();
-        const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
+        const CoroutineSums::Entry &coroutine = m_coroutineSums.entry(transition.coroutine);
         const auto putComma = [](char *at) { return put(at, ","); };
         char *at = putComma(putDecimal(*line, coroutine.probeId));
         at = putComma(putDecimal(at, transition.tid));
@@ -182,21 +183,21 @@ private:
     }
 
     std::unique_ptr<LineOutput> m_output;
-    std::shared_ptr<AddressLookup> m_lookup;
+    std::shared_ptr<ExportResolver> m_exportResolver;
     const Formulas m_formulas;
-    std::unordered_map<AddressLookup::Answer, std::string> m_locations;
-    Ledger m_ledger;
-    NameBook m_names;
+    std::unordered_map<ExportResolver::Answer, std::string> m_locations;
+    CoroutineSums m_coroutineSums;
+    NamesAndParents m_names;
     std::vector<std::string> m_sites;  ///< by SiteId
 };
 
-Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup,
+Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_ptr<ExportResolver> exportResolver,
                                          Formulas formulas)
 {
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(lookup), formulas);
+    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(exportResolver), formulas);
     if (Result<void> header = writer->writeHeader(); !header)
         return header.error();
     return std::shared_ptr<Sink>(std::move(writer));
@@ -204,14 +205,15 @@ Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_pt
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<ExportResolver> exportResolver)
 {
-    return makeWriter(path, std::move(lookup), Formulas::Raw);
+    return makeWriter(path, std::move(exportResolver), Formulas::Raw);
 }
 
-Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path,
+                                                       std::shared_ptr<ExportResolver> exportResolver)
 {
-    return makeWriter(path, std::move(lookup), Formulas::Escaped);
+    return makeWriter(path, std::move(exportResolver), Formulas::Escaped);
 }
 
 }  // namespace ct

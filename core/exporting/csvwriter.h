@@ -6,7 +6,7 @@
 // a site has function, file and line of its address, as far as they are resolved when the row is written.
 #pragma once
 
-#include "core/addresses/addresslookup.h"
+#include "core/addresses/exportresolver.h"
 #include "core/stream/stream.h"
 
 #include <memory>
@@ -15,11 +15,12 @@
 namespace ct {
 
 /// Opens `path` for writing (truncates); `-` is standard output. The Sink flushes like the JSONL writer.
-Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup = {});
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path,
+                                            std::shared_ptr<ExportResolver> exportResolver = {});
 
 /// For spreadsheets, which run a text that begins with = + - or @ as a formula. The target chooses names, files and
 /// functions, so such a text gets a leading apostrophe, as OWASP advises. Numbers never change.
 Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path,
-                                                       std::shared_ptr<AddressLookup> lookup = {});
+                                                       std::shared_ptr<ExportResolver> exportResolver = {});
 
 }  // namespace ct

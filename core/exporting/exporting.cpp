@@ -6,7 +6,7 @@
 #include "core/exporting/csvwriter.h"
 #include "core/exporting/replacefile.h"
 #include "core/exporting/sqlitewriter.h"
-#include "core/exporting/tracereplay.h"
+#include "core/exporting/traceexport.h"
 #include "core/recording/text/jsonlwriter.h"
 
 #include <array>
@@ -16,8 +16,8 @@ namespace ct {
 
 namespace {
 
-/// The JSONL format has no resolved addresses, so `lookup` is not used.
-Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, std::shared_ptr<AddressLookup>)
+/// The JSONL format has no resolved addresses, so `exportResolver` is not used.
+Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, std::shared_ptr<ExportResolver>)
 {
     return makeJsonlWriter(path);
 }
@@ -53,18 +53,19 @@ const ExportFormat &forSpreadsheets(const ExportFormat &format)
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums,
-                                 std::shared_ptr<AddressLookup> lookup, std::shared_ptr<const StreamIndex> streamIndex)
+                                 std::shared_ptr<ExportResolver> exportResolver,
+                                 std::shared_ptr<const StreamIndex> streamIndex)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
     Result<ReplaceFile> file = ReplaceFile::prepare(path);
     if (!file)
         return file.error();
-    Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath(), std::move(lookup));
+    Result<std::shared_ptr<Sink>> sink = format.makeSink(file->temporaryPath(), std::move(exportResolver));
     if (!sink)
         return ofNothingWritten(sink.error(), file->temporaryPath(), path);
     Result<ExportReport> report =
-        TraceReplay(population, history, **sink, progress, sums, std::move(streamIndex)).run();
+        TraceExport(population, history, **sink, progress, sums, std::move(streamIndex)).run();
     // Close the sink before the file is renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)

@@ -4,7 +4,7 @@
 // Exports of a trace, one file per format. A table lists the formats for dialogs and the command line.
 #pragma once
 
-#include "core/addresses/addresslookup.h"
+#include "core/addresses/exportresolver.h"
 #include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
@@ -22,13 +22,14 @@ struct ExportFormat {
     std::string_view name;       ///< for display: "SQLite"
     std::string_view extension;  ///< "sqlite"
     /// Makes a sink that writes `path` during the stream (batch mode) and makes it valid in finish(). If the output
-    /// cannot be written, the error is returned here, before any event. Replaces an existing file. `lookup`: resolves
-    /// addresses without a site; may be null.
-    Result<std::shared_ptr<Sink>> makeSink(const std::string &path, std::shared_ptr<AddressLookup> lookup = {}) const
+    /// cannot be written, the error is returned here, before any event. Replaces an existing file. `exportResolver`:
+    /// resolves addresses without a site; may be null.
+    Result<std::shared_ptr<Sink>> makeSink(const std::string &path,
+                                           std::shared_ptr<ExportResolver> exportResolver = {}) const
     {
-        return make(path, std::move(lookup));
+        return make(path, std::move(exportResolver));
     }
-    Result<std::shared_ptr<Sink>> (*make)(const std::string &path, std::shared_ptr<AddressLookup> lookup);
+    Result<std::shared_ptr<Sink>> (*make)(const std::string &path, std::shared_ptr<ExportResolver> exportResolver);
 };
 
 /// Every format: JSONL, CSV, SQLite.
@@ -48,8 +49,8 @@ struct ExportReport {
     std::uint64_t rows = 0;                ///< transitions written
     std::uint64_t coroutines = 0;          ///< coroutines in the file, with or without rows
     std::uint64_t lostEvents = 0;          ///< overwritten or dropped before they were captured
-    std::uint64_t droppedEvents = 0;       ///< captured, but neither in memory (History's budget) nor in the recording
-    std::uint64_t droppedNotes = 0;        ///< missing wakes and waits; the latest of each coroutine are in the file
+    std::uint64_t evictedEvents = 0;       ///< captured, but neither in memory (History's budget) nor in the recording
+    std::uint64_t evictedNotes = 0;        ///< missing wakes and waits; the latest of each coroutine are in the file
     std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
 };
@@ -58,10 +59,10 @@ struct ExportReport {
 /// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. Any thread; the
 /// trace may grow at the same time. `streamIndex`: index of the recording, which supplies evicted events, first and in
 /// the order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session,
-/// for counts that only it has, such as untraced coroutines and dropped records. `lookup`: as for makeSink().
+/// for counts that only it has, such as untraced coroutines and dropped records. `exportResolver`: as for makeSink().
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
-                                 std::shared_ptr<AddressLookup> lookup = {},
+                                 std::shared_ptr<ExportResolver> exportResolver = {},
                                  std::shared_ptr<const StreamIndex> streamIndex = {});
 
 }  // namespace ct

@@ -42,7 +42,7 @@ void addRow(SqlRows &rows, const EventAddress &address, const DescribedAddress &
 
 }  // namespace
 
-void SqliteAddresses::add(const Transition &transition, std::uint32_t pid)
+void SqliteAddresses::addAddress(const Transition &transition, std::uint32_t pid)
 {
     if (transition.coroutine == kNoCoroutine)
         return;
@@ -58,22 +58,22 @@ void SqliteAddresses::add(const Transition &transition, std::uint32_t pid)
 
 Result<void> SqliteAddresses::write(SqliteConnection &connection)
 {
-    if (!m_lookup || m_addresses.empty())
+    if (!m_exportResolver || m_addresses.empty())
         return {};
-    m_lookup->resolve(m_addresses);
+    m_exportResolver->resolve(m_addresses);
     SqlRows rows(kInsertAddresses);
     for (EventAddress &address : m_addresses) {
-        address.since = m_lookup->lineSince(address);
-        const AddressLookup::Answer answer = m_lookup->known(address);
+        address.since = m_exportResolver->lineSince(address);
+        const ExportResolver::Answer answer = m_exportResolver->known(address);
         for (std::size_t depth = 0; answer && depth < std::max<std::size_t>(1, answer->frames.size()); ++depth) {
             addRow(rows, address, *answer, depth);
             if (!rows.isFull())
                 continue;
-            if (Result<void> written = connection.run(rows.take()); !written)
+            if (Result<void> written = connection.run(rows.takeStatement()); !written)
                 return written;
         }
     }
-    return rows.isEmpty() ? Result<void>() : connection.run(rows.take());
+    return rows.isEmpty() ? Result<void>() : connection.run(rows.takeStatement());
 }
 
 }  // namespace ct

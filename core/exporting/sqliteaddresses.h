@@ -4,7 +4,7 @@
 // The table `addresses`: resolved addresses of suspensions without a site.
 #pragma once
 
-#include "core/addresses/addresslookup.h"
+#include "core/addresses/exportresolver.h"
 #include "core/exporting/sqliteconnection.h"
 
 #include <memory>
@@ -16,22 +16,25 @@ namespace ct {
 
 class SqliteAddresses {
 public:
-    /// `lookup` may be null; then the table stays empty.
-    explicit SqliteAddresses(std::shared_ptr<AddressLookup> lookup) : m_lookup(std::move(lookup)) {}
+    /// `exportResolver` may be null; then the table stays empty.
+    explicit SqliteAddresses(std::shared_ptr<ExportResolver> exportResolver)
+        : m_exportResolver(std::move(exportResolver))
+    {
+    }
 
     /// Call for every transition. `pid`: of its coroutine; 0 = unknown.
     void note(const Transition &transition, std::uint32_t pid)
     {
-        if (m_lookup && transition.site == kUnknownSite && !transition.active && transition.addr != 0)
-            add(transition, pid);
+        if (m_exportResolver && transition.site == kUnknownSite && !transition.active && transition.addr != 0)
+            addAddress(transition, pid);
     }
-    /// Call within a transaction. Waits for the lookup.
+    /// Call within a transaction. Waits for the resolver.
     Result<void> write(SqliteConnection &connection);
 
 private:
-    void add(const Transition &transition, std::uint32_t pid);
+    void addAddress(const Transition &transition, std::uint32_t pid);
 
-    std::shared_ptr<AddressLookup> m_lookup;
+    std::shared_ptr<ExportResolver> m_exportResolver;
     std::vector<std::uint64_t> m_latest;  ///< by coroutine; most addresses repeat the latest one
     std::set<std::pair<CoroutineId, std::uint64_t>> m_noted;
     std::vector<EventAddress> m_addresses;

@@ -117,7 +117,7 @@ Result<void> SqliteConnection::execute(QSqlQuery &query, std::initializer_list<Q
 }
 
 // Uses SQL statements, because Qt's own functions drop the code of an error.
-Result<void> SqliteConnection::begin()
+Result<void> SqliteConnection::beginTransaction()
 {
     if (m_inTransaction)
         return {};

@@ -32,7 +32,7 @@ public:
     Result<void> execute(QSqlQuery &query, std::initializer_list<QVariant> values);
 
     /// Does nothing when a transaction is open.
-    Result<void> begin();
+    Result<void> beginTransaction();
     /// Does nothing when no transaction is open.
     Result<void> commit();
     /// Ends an open transaction without its changes, also after an error. The next statement can begin another one.

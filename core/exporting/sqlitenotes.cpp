@@ -37,10 +37,10 @@ Result<void> writeAll(SqliteConnection &connection, const std::vector<Item> &ite
         rows.endRow();
         if (!rows.isFull())
             continue;
-        if (Result<void> written = connection.run(rows.take()); !written)
+        if (Result<void> written = connection.run(rows.takeStatement()); !written)
             return written;
     }
-    return rows.isEmpty() ? Result<void>() : connection.run(rows.take());
+    return rows.isEmpty() ? Result<void>() : connection.run(rows.takeStatement());
 }
 
 void putId(SqlRows &rows, CoroutineId id)

@@ -11,7 +11,7 @@
 #include "core/exporting/sqlitenotes.h"
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
-#include "core/recording/text/ledger.h"
+#include "core/recording/text/coroutinesums.h"
 #include "core/recording/write/filesink.h"
 
 #include <array>
@@ -66,8 +66,8 @@ std::string namesFrom(std::span<const Part> parts)
 
 class SqliteWriter final : public FileSink {
 public:
-    SqliteWriter(std::string path, DatabaseFile file, std::shared_ptr<AddressLookup> lookup)
-        : m_path(std::move(path)), m_file(file), m_addresses(std::move(lookup))
+    SqliteWriter(std::string path, DatabaseFile file, std::shared_ptr<ExportResolver> exportResolver)
+        : m_path(std::move(path)), m_file(file), m_addresses(std::move(exportResolver))
     {
     }
     /// Without finish(): commits the consumed batches, and `complete` stays 0. If nothing was consumed, removes a file
@@ -115,7 +115,7 @@ private:
     Result<void> writeInfo(const Accounting &accounting);
     Result<void> runIf(bool wanted, SqlRows &rows)
     {
-        return wanted && !rows.isEmpty() ? m_connection->run(rows.take()) : Result<void>();
+        return wanted && !rows.isEmpty() ? m_connection->run(rows.takeStatement()) : Result<void>();
     }
     void close()
     {
@@ -129,7 +129,7 @@ private:
     /// Used from the first consume() to finish(), on one thread.
     std::unique_ptr<SqliteConnection> m_connection;
     std::optional<QSqlQuery> m_insertSite;
-    Ledger m_ledger;
+    CoroutineSums m_coroutineSums;
     SqliteAddresses m_addresses;
     SqlRows m_events{kInsertEvents};
     std::uint64_t m_committedAt = 0;
@@ -163,7 +163,7 @@ Result<void> SqliteWriter::createTables()
         if (Result<void> done = m_connection->run(pragma); !done)
             return done;
     }
-    if (Result<void> begun = m_connection->begin(); !begun)
+    if (Result<void> begun = m_connection->beginTransaction(); !begun)
         return begun;
     for (const char *table : kSqliteTables) {
         if (Result<void> done = m_connection->run(table); !done)
@@ -206,9 +206,9 @@ Result<void> SqliteWriter::commit()
 
 Result<void> SqliteWriter::writeRows(const Batch &batch)
 {
-    if (Result<void> begun = m_connection->begin(); !begun)
+    if (Result<void> begun = m_connection->beginTransaction(); !begun)
         return begun;
-    m_ledger.begin(batch);
+    m_coroutineSums.addBatch(batch);
     if (Result<void> written = writeSites(batch); !written)
         return written;
     if (Result<void> written = writeBirths(batch); !written)
@@ -257,8 +257,8 @@ Result<void> SqliteWriter::writeBirths(const Batch &batch)
 Result<void> SqliteWriter::writeEvents(const Batch &batch)
 {
     for (const Transition &transition : batch.transitions) {
-        m_ledger.advance(transition);
-        const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
+        m_coroutineSums.advance(transition);
+        const CoroutineSums::Entry &coroutine = m_coroutineSums.entry(transition.coroutine);
         m_addresses.note(transition, coroutine.pid);
         m_events.beginRow();
         m_events.decimalText(coroutine.probeId);
@@ -335,7 +335,7 @@ Result<void> SqliteWriter::complete(Accounting sums)
 /// Runs one part of the end in its own transaction. A part that finds no room leaves the parts before it in the file.
 Result<void> SqliteWriter::inTransaction(const std::function<Result<void>()> &write)
 {
-    Result<void> done = m_connection->begin();
+    Result<void> done = m_connection->beginTransaction();
     if (done)
         done = write();
     if (done)
@@ -359,13 +359,13 @@ Result<void> SqliteWriter::writeCounts()
 {
     SqlRows rows(kUpdateCounts, kUpdateTail);
     CoroutineId id = 0;
-    for (const Ledger::Entry &entry : m_ledger.entries()) {
+    for (const CoroutineSums::Entry &entry : m_coroutineSums.entries()) {
         const CoroutineId of = id++;
         // Zeros are there since the birth. Coroutines that are not exported have them too, and can be millions.
-        if ((entry.events | entry.lost | entry.missed | entry.dropped) == 0)
+        if ((entry.events | entry.lost | entry.missed | entry.evicted) == 0)
             continue;
         rows.beginRow();
-        for (const std::uint64_t value : {std::uint64_t{of}, entry.events, entry.lost, entry.missed, entry.dropped})
+        for (const std::uint64_t value : {std::uint64_t{of}, entry.events, entry.lost, entry.missed, entry.evicted})
             rows.integer(value);
         rows.endRow();
         if (Result<void> written = runIf(rows.isFull(), rows); !written)
@@ -376,15 +376,15 @@ Result<void> SqliteWriter::writeCounts()
 
 Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
 {
-    std::uint64_t dropped = 0;
-    for (const Ledger::Entry &entry : m_ledger.entries())
-        dropped += entry.dropped;
+    std::uint64_t evicted = 0;
+    for (const CoroutineSums::Entry &entry : m_coroutineSums.entries())
+        evicted += entry.evicted;
     const std::pair<std::string_view, std::uint64_t> sums[] = {
         {"events", accounting.captured},
         {"lost_events", accounting.lost},
         {"missed_before_attach", accounting.missedBeforeAttach},
-        {"dropped_events", dropped},
-        {"dropped_notes", accounting.notesDropped},
+        {"dropped_events", evicted},
+        {"dropped_notes", accounting.notesEvicted},
         {"notes_lost", accounting.notesLost},
         {"coroutines", accounting.coroutines},
         {"coroutines_missed", accounting.coroutinesMissed},
@@ -403,19 +403,19 @@ Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
         rows.integer(value);
         rows.endRow();
     }
-    return m_connection->run(rows.take());
+    return m_connection->run(rows.takeStatement());
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup)
+Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<ExportResolver> exportResolver)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here; install libqt6sql6-sqlite"};
     const Result<DatabaseFile> file = openDatabaseFile(path);
     if (!file)
         return file.error();
-    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *file, std::move(lookup)));
+    return std::shared_ptr<Sink>(std::make_shared<SqliteWriter>(path, *file, std::move(exportResolver)));
 }
 
 }  // namespace ct

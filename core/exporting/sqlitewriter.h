@@ -32,7 +32,7 @@
 // the names that found no room in memory (names_not_kept); such names are NULL, too.
 #pragma once
 
-#include "core/addresses/addresslookup.h"
+#include "core/addresses/exportresolver.h"
 #include "core/stream/stream.h"
 
 #include <memory>
@@ -44,6 +44,7 @@ namespace ct {
 /// content and opens the database in the first consume() or finish(), and stays on that thread. Commits every half
 /// second of stream time, or after 200,000 rows. Even if the process is killed, the file is a valid database up to the
 /// latest commit. Its -journal, if there is one, belongs to it.
-Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path, std::shared_ptr<AddressLookup> lookup = {});
+Result<std::shared_ptr<Sink>> makeSqliteWriter(const std::string &path,
+                                               std::shared_ptr<ExportResolver> exportResolver = {});
 
 }  // namespace ct

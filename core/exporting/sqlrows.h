@@ -83,7 +83,7 @@ public:
     bool isEmpty() const { return m_rows == 0; }
     bool isFull() const { return m_rows >= kMostRows; }
     /// Returns the statement and starts the next one.
-    std::string take()
+    std::string takeStatement()
     {
         std::string statement = std::move(m_text.append(m_tail));
         m_text = m_head;

@@ -10,7 +10,7 @@ Barrier::Barrier(LaneList &lanes, Merger &merger, StationSweep &sweep, bool atta
     m_merger.setAttaching(attaching);
 }
 
-void Barrier::begin(Batch &batch)
+void Barrier::beginBarrier(Batch &batch)
 {
     if (m_inProgress || (!m_merger.isWaiting() && !m_sweep.isRunning()))
         return;

@@ -19,7 +19,7 @@ public:
 
     /// Begins a barrier for waiting events and for the next part of a sweep, if there are any. Only one barrier is in
     /// progress at a time.
-    void begin(Batch &batch);
+    void beginBarrier(Batch &batch);
     /// Completes the barrier in progress, once the lanes were read to their marks. Returns false if there is more to do
     /// at once.
     bool complete(Batch &batch);

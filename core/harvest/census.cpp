@@ -17,14 +17,14 @@ constexpr int kMaxReadings = 256;
 
 Census::Count &Census::Count::operator+=(const Count &other)
 {
-    lives += other.lives;
+    generations += other.generations;
     events += other.events;
     return *this;
 }
 
 Census::Count Census::Count::without(const Count &other) const
 {
-    return {lives - std::min(lives, other.lives), events - std::min(events, other.events)};
+    return {generations - std::min(generations, other.generations), events - std::min(events, other.events)};
 }
 
 Census::Census(const Region &region, std::size_t stations, std::span<const LaneCursor> cursors, const Count &emitted,
@@ -38,7 +38,7 @@ Census::Census(const Region &region, std::size_t stations, std::span<const LaneC
             continue;
         const Station &station = m_stations.back();
         const LaneCursor &cursor = cursors[index];
-        if (!cursor.isBorn() || cursor.generation() != station.generation)
+        if (!cursor.isDiscovered() || cursor.generation() != station.generation)
             continue;
         // If a thread is killed in the middle of an event, only the lane has it, not the CompactState.
         if (cursor.next() > station.events)
@@ -67,12 +67,12 @@ Census::Station Census::countStation(const corotracer::CompactState &state, cons
         if (!unborn && state.life.load(std::memory_order_relaxed) == life)
             break;
     }
-    const std::uint64_t lives = (life >> 32) - (unborn ? 1 : 0);
-    m_ever.lives += lives;
+    const std::uint64_t generations = (life >> 32) - (unborn ? 1 : 0);
+    m_ever.generations += generations;
     if (events >= kImplausibleSum || before >= kImplausibleSum)
-        return {kAll, kAll, static_cast<std::uint32_t>(lives)};
+        return {kAll, kAll, static_cast<std::uint32_t>(generations)};
     m_ever.events += events + before;
-    return {unborn ? kAll : events, unborn ? kAll : before, static_cast<std::uint32_t>(lives)};
+    return {unborn ? kAll : events, unborn ? kAll : before, static_cast<std::uint32_t>(generations)};
 }
 
 std::uint64_t Census::limitOf(CoroutineId coroutine) const
@@ -83,7 +83,7 @@ std::uint64_t Census::limitOf(CoroutineId coroutine) const
     return older != m_olderLimits.end() ? older->second : kAll;
 }
 
-void Census::add(const Batch &batch, const BatchMark &since)
+void Census::addEmitted(const Batch &batch, const BatchMark &since)
 {
     for (std::size_t i = since.births; i < batch.births.size(); ++i) {
         const Birth &birth = batch.births[i];
@@ -96,7 +96,7 @@ void Census::add(const Batch &batch, const BatchMark &since)
         m_limits[birth.coroutine - m_firstNew] = birth.generation < station.generation    ? kAll
                                                  : birth.generation == station.generation ? station.events
                                                                                           : 0;
-        m_emitted.lives += birth.generation <= station.generation;
+        m_emitted.generations += birth.generation <= station.generation;
     }
     for (std::size_t i = since.losses; i < batch.losses.size(); ++i) {
         const Loss &loss = batch.losses[i];

@@ -5,7 +5,7 @@
 // In overwrite mode, lanes lose coroutines and events that compact stations still count. The difference between the
 // census and the stream was overwritten. Each station is compared separately, so the result is right while targets
 // write. Harvest thread only.
-// See docs/decisions/0016-books-that-add-up.md.
+// See docs/decisions/0016-harvestState-that-add-up.md.
 #pragma once
 
 #include "core/harvest/reorderbuffer.h"
@@ -35,7 +35,7 @@ struct BatchMark {
 class Census {
 public:
     struct Count {
-        std::uint64_t lives = 0;
+        std::uint64_t generations = 0;
         std::uint64_t events = 0;
 
         Count &operator+=(const Count &other);
@@ -50,9 +50,9 @@ public:
            CoroutineId firstNew);
 
     /// Adds the part of `batch` after `since`, which was emitted for coroutines with lanes.
-    void add(const Batch &batch, const BatchMark &since);
+    void addEmitted(const Batch &batch, const BatchMark &since);
     /// Adds counts that were reported without a coroutine.
-    void add(const Count &traceless) { m_emitted += traceless; }
+    void addTraceless(const Count &traceless) { m_emitted += traceless; }
     /// The part of the census that was not emitted.
     Count unemitted() const { return m_ever.without(m_emitted); }
 

@@ -13,9 +13,9 @@ std::uint64_t dueAt(std::uint64_t ts, const Batch &batch)
     return ts <= batch.now ? ts : std::min(ts, corotracer::detail::monotonic_ns());
 }
 
-CoroutineOutput::CoroutineOutput(const MergeMode &mode, HarvestBooks &books, ReorderBuffer &reorderBuffer,
+CoroutineOutput::CoroutineOutput(const MergeMode &mode, HarvestState &harvestState, ReorderBuffer &reorderBuffer,
                                  PendingDeaths &deaths)
-    : m_mode(mode), m_books(books), m_reorderBuffer(reorderBuffer), m_deaths(deaths)
+    : m_mode(mode), m_harvestState(harvestState), m_reorderBuffer(reorderBuffer), m_deaths(deaths)
 {
 }
 
@@ -36,7 +36,7 @@ void CoroutineOutput::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
     // In overwrite mode each lane is overwritten at its own pace, so there were gaps before the engine attached.
     const bool missed = (cursor.state & LaneCursor::kAttached) != 0 || (m_mode.attaching && m_mode.overwrites);
     batch.losses.push_back({cursor.coroutine, cursor.next(), count, missed});
-    (missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += count;
+    (missed ? m_harvestState.sums.missedBeforeAttach : m_harvestState.sums.lost) += count;
     cursor.setNext(end);
     if (!m_mode.readsRetained)
         cursor.state &= ~LaneCursor::kAttached;
@@ -60,7 +60,7 @@ void CoroutineOutput::release(const CoroutineEntry &entry, std::uint64_t end, Ba
 void CoroutineOutput::tidy(const CoroutineEntry &entry, Batch &batch)
 {
     WaitList &waiting = *entry.waitList;
-    if (waiting.hasDeath && entry.cursor->isBorn() && entry.cursor->next() >= waiting.deathN) {
+    if (waiting.hasDeath && entry.cursor->isDiscovered() && entry.cursor->next() >= waiting.deathN) {
         die(entry, waiting.identity, waiting.deathTs, batch);
         return;
     }
@@ -74,7 +74,7 @@ void CoroutineOutput::die(const CoroutineEntry &entry, std::uint64_t identity, s
 {
     const Death death{entry.cursor->coroutine, ts != 0 ? ts : batch.now};
     const std::uint64_t due = m_mode.distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);
-    m_deaths.add({identity, entry.cursor->next(), due, death});
+    m_deaths.addDeath({identity, entry.cursor->next(), due, death});
     entry.cursor->state = (entry.cursor->state | LaneCursor::kEnded) & ~LaneCursor::kBuffered;
     if (entry.waitList)
         m_reorderBuffer.erase(*entry.waitList);

@@ -4,7 +4,7 @@
 // Emits the events, losses and the death of one coroutine, in the order of its numbers. Harvest thread only.
 #pragma once
 
-#include "core/harvest/harvestbooks.h"
+#include "core/harvest/harveststate.h"
 #include "core/harvest/mergemode.h"
 #include "core/harvest/pendingdeaths.h"
 #include "core/harvest/reorderbuffer.h"
@@ -28,7 +28,8 @@ std::uint64_t dueAt(std::uint64_t ts, const Batch &batch);
 
 class CoroutineOutput {
 public:
-    CoroutineOutput(const MergeMode &mode, HarvestBooks &books, ReorderBuffer &reorderBuffer, PendingDeaths &deaths);
+    CoroutineOutput(const MergeMode &mode, HarvestState &harvestState, ReorderBuffer &reorderBuffer,
+                    PendingDeaths &deaths);
 
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     /// Reports the numbers [next, end) as lost or missed.
@@ -43,7 +44,7 @@ public:
 
 private:
     const MergeMode &m_mode;
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     ReorderBuffer &m_reorderBuffer;
     PendingDeaths &m_deaths;
 };

@@ -23,7 +23,7 @@ Discovery::Discovery(const Region &region, const DiscoveryParts &parts)
       m_births(region.births()),
       m_counts(region),
       m_mode(parts.mode),
-      m_books(parts.books),
+      m_harvestState(parts.harvestState),
       m_processes(parts.processes),
       m_reorderBuffer(parts.reorderBuffer),
       m_deaths(parts.deaths),
@@ -52,7 +52,7 @@ LaneCursor &Discovery::cursorOf(WaitList &waitList)
     return waitList.detached ? waitList.own : m_cursors[indexOf(waitList.identity)];
 }
 
-CoroutineEntry Discovery::find(std::uint64_t identity, Batch &batch)
+CoroutineEntry Discovery::findCoroutine(std::uint64_t identity, Batch &batch)
 {
     const std::uint32_t index = indexOf(identity);
     const std::uint32_t generation = generationOf(identity);
@@ -61,14 +61,15 @@ CoroutineEntry Discovery::find(std::uint64_t identity, Batch &batch)
     LaneCursor &cursor = m_cursors[index];
     if (cursor.generation() == generation ||
         (generation > cursor.generation() && discoverFromStation(index, generation, batch)))
-        return {&cursor, (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr};
-    WaitList *const waitList = m_reorderBuffer.find(identity);
+        return {&cursor,
+                (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.findWaitList(identity) : nullptr};
+    WaitList *const waitList = m_reorderBuffer.findWaitList(identity);
     return waitList ? CoroutineEntry{&waitList->own, waitList} : CoroutineEntry{};
 }
 
 CoroutineEntry Discovery::findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch)
 {
-    if (const CoroutineEntry entry = find(identity, batch); entry.cursor)
+    if (const CoroutineEntry entry = findCoroutine(identity, batch); entry.cursor)
         return entry;
     if (generationOf(identity) == 0 || indexOf(identity) >= m_states.size())
         return {};
@@ -77,7 +78,7 @@ CoroutineEntry Discovery::findOrMake(std::uint64_t identity, std::uint32_t pid, 
     made.pid = pid;
     made.own.key = identity & ~kLowHalf;
     made.own.state = m_mode.attaching || m_mode.postMortem ? LaneCursor::kAttached : 0;
-    m_queue.add(made, ns, batch);
+    m_queue.addWaitList(made, ns, batch);
     return {&made.own, &made};
 }
 
@@ -89,29 +90,29 @@ WaitList &Discovery::waitList(const CoroutineEntry &entry, std::uint64_t identit
     return waitList;
 }
 
-void Discovery::addBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Discovery::addBirth(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch)
 {
-    const std::uint32_t index = indexOf(item.identity);
-    const std::uint32_t generation = generationOf(item.identity);
+    const std::uint32_t index = indexOf(record.identity);
+    const std::uint32_t generation = generationOf(record.identity);
     if (generation == 0 || !reach(index) || m_cursors[index].generation() == generation)
         return;  // discovered through its compact station
-    WaitList *const early = m_reorderBuffer.find(item.identity);
-    if (early && early->own.isBorn())
+    WaitList *const early = m_reorderBuffer.findWaitList(record.identity);
+    if (early && early->own.isDiscovered())
         return;
     // It was discovered through its compact station, and has ended, before this lane was read.
-    if (!early && m_cursors[index].generation() > generation && m_deaths.find(item.identity))
+    if (!early && m_cursors[index].generation() > generation && m_deaths.findDeath(record.identity))
         return;
     Birth birth;
     birth.station = corotracer::kCompactBase + index;
     birth.generation = generation;
     birth.pid = m_processes.at(origin.process, batch).pid;
     birth.dialect = Dialect::Lane;
-    birth.probeId = item.arg;
+    birth.probeId = record.arg;
     birth.birthTs = ts;
-    const std::uint64_t events = m_mode.attaching || m_mode.overwrites ? m_counts.publishedBy(item.identity) : 0;
+    const std::uint64_t events = m_mode.attaching || m_mode.overwrites ? m_counts.publishedBy(record.identity) : 0;
     const bool attached = (m_mode.attaching && m_mode.overwrites) || origin.drained;
     const std::uint32_t flags = attached ? LaneCursor::kAttached : 0;
-    const CoroutineEntry entry = install(item.identity, birth, flags, events, batch);
+    const CoroutineEntry entry = install(record.identity, birth, flags, events, batch);
     if (entry.waitList) {
         m_output.release(entry, 0, batch);
         m_output.tidy(entry, batch);
@@ -128,22 +129,22 @@ CoroutineEntry Discovery::install(std::uint64_t identity, const Birth &birth, st
     LaneCursor &current = m_cursors[index];
     LaneCursor fresh;
     fresh.key = identity & ~kLowHalf;
-    fresh.coroutine = m_books.number();
+    fresh.coroutine = m_harvestState.number();
     fresh.state = flags;
     batch.births.push_back(birth);
     batch.births.back().coroutine = fresh.coroutine;
-    ++m_books.sums.coroutines;
+    ++m_harvestState.sums.coroutines;
     if (events > kReach) {
         m_output.lose(fresh, events - kReach, batch);
         fresh.state |= flags;  // none of its events was captured yet
     }
     m_notes.noteDiscovered(identity);
-    WaitList *early = m_reorderBuffer.find(identity);
+    WaitList *early = m_reorderBuffer.findWaitList(identity);
     if (current.generation() > birth.generation) {
         if (!early) {
             early = &m_reorderBuffer.make(identity, m_queue.barrier());
             early->detached = true;
-            m_queue.add(*early, birth.birthTs, batch);
+            m_queue.addWaitList(*early, birth.birthTs, batch);
         }
         early->own = fresh;
         return {&early->own, early};
@@ -171,7 +172,8 @@ void Discovery::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts
                        const Batch &batch)
 {
     const std::uint64_t identity = identityOf(cursor.generation(), index);
-    WaitList *const found = (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr;
+    WaitList *const found =
+        (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.findWaitList(identity) : nullptr;
     WaitList &waiting = found ? *found : m_reorderBuffer.make(identity, m_queue.barrier());
     waiting.own = cursor;
     waiting.own.state &= ~LaneCursor::kBuffered;
@@ -181,7 +183,7 @@ void Discovery::detach(LaneCursor &cursor, std::uint32_t index, std::uint64_t ts
         waiting.deathTs = ts;
         waiting.deathN = events;
     }
-    m_queue.add(waiting, ts, batch);
+    m_queue.addWaitList(waiting, ts, batch);
 }
 
 /// Discovers a coroutine that a record named, through its compact station. This works while the coroutine lives, and in
@@ -219,7 +221,7 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
     const CoroutineEntry entry = install(
         identity, birth, m_mode.attaching || m_mode.postMortem ? LaneCursor::kAttached : 0, eventsOf(station), batch);
     if (station.name != 0)
-        batch.notes.names.push_back({entry.cursor->coroutine, m_books.text(station.name)});
+        batch.notes.names.push_back({entry.cursor->coroutine, m_harvestState.text(station.name)});
     if (station.parent != corotracer::kNoIdentity && station.parent != identity)
         // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.
         m_notes.addReady({{station.birthTs, identity, station.parent, 0, 0, corotracer::kRecordParent},
@@ -248,11 +250,11 @@ void Discovery::discoverUnseen(WaitList &waitList, Batch &batch)
 
 void Discovery::discoverWaiting(std::uint64_t identity, Batch &batch)
 {
-    WaitList *const waiting = m_reorderBuffer.find(identity);
-    if (!waiting || cursorOf(*waiting).isBorn())
+    WaitList *const waiting = m_reorderBuffer.findWaitList(identity);
+    if (!waiting || cursorOf(*waiting).isDiscovered())
         return;
     discoverUnseen(*waiting, batch);
-    if (m_reorderBuffer.find(identity) != waiting)
+    if (m_reorderBuffer.findWaitList(identity) != waiting)
         return;  // everything was emitted with its birth
     const CoroutineEntry entry{&cursorOf(*waiting), waiting};
     m_output.release(entry, 0, batch);
@@ -261,18 +263,18 @@ void Discovery::discoverWaiting(std::uint64_t identity, Batch &batch)
 
 NoteSubject Discovery::subjectOf(std::uint64_t identity, Batch &batch)
 {
-    const CoroutineEntry entry = find(identity, batch);
-    if (entry.cursor && entry.cursor->isBorn() && !entry.cursor->isEnded())
+    const CoroutineEntry entry = findCoroutine(identity, batch);
+    if (entry.cursor && entry.cursor->isDiscovered() && !entry.cursor->isEnded())
         return {entry.cursor->coroutine, entry.cursor->next()};
-    const PendingDeaths::One *const one = m_deaths.find(identity);
+    const PendingDeaths::One *const one = m_deaths.findDeath(identity);
     return one ? NoteSubject{one->death.coroutine, one->next} : NoteSubject{};
 }
 
 CoroutineId Discovery::idOf(std::uint64_t identity, Batch &batch)
 {
-    if (const CoroutineEntry entry = find(identity, batch); entry.cursor)
+    if (const CoroutineEntry entry = findCoroutine(identity, batch); entry.cursor)
         return entry.cursor->coroutine;
-    const PendingDeaths::One *const one = m_deaths.find(identity);
+    const PendingDeaths::One *const one = m_deaths.findDeath(identity);
     return one ? one->death.coroutine : kNoCoroutine;
 }
 
@@ -290,7 +292,7 @@ void Discovery::abandon(std::uint32_t index)
         return;
     LaneCursor &cursor = m_cursors[index];
     if ((cursor.state & LaneCursor::kBuffered) != 0) {
-        if (WaitList *const waitList = m_reorderBuffer.find(identityOf(cursor.generation(), index)))
+        if (WaitList *const waitList = m_reorderBuffer.findWaitList(identityOf(cursor.generation(), index)))
             m_reorderBuffer.erase(*waitList);
     }
     cursor.state = (cursor.state | LaneCursor::kEnded) & ~LaneCursor::kBuffered;

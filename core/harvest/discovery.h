@@ -28,7 +28,7 @@ struct NoteSubject {
 /// Everything that Discovery uses. Merger owns it, or refers to it.
 struct DiscoveryParts {
     const MergeMode &mode;
-    HarvestBooks &books;
+    HarvestState &harvestState;
     ProcessList &processes;
     ReorderBuffer &reorderBuffer;
     PendingDeaths &deaths;
@@ -49,16 +49,17 @@ public:
 
     /// Returns the coroutine of an identity; discovers it through its compact station if possible. The cursor is null
     /// if there is none.
-    CoroutineEntry find(std::uint64_t identity, Batch &batch);
-    /// As find(). A coroutine that is not discovered gets a detached cursor: its birth is in another lane, or was
-    /// overwritten.
+    CoroutineEntry findCoroutine(std::uint64_t identity, Batch &batch);
+    /// As findCoroutine(). A coroutine that is not discovered gets a detached cursor: its birth is in another lane, or
+    /// was overwritten.
     CoroutineEntry findOrMake(std::uint64_t identity, std::uint32_t pid, std::uint64_t ns, Batch &batch);
-    /// Returns the coroutine's wait list, made if necessary. The caller adds to it, then calls SettleQueue::add().
+    /// Returns the coroutine's wait list, made if necessary. The caller adds to it, then calls
+    /// SettleQueue::addWaitList().
     WaitList &waitList(const CoroutineEntry &entry, std::uint64_t identity);
     LaneCursor &cursorOf(WaitList &waitList);
 
     /// Discovers a coroutine by the record of its birth, unless it was discovered before.
-    void addBirth(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
+    void addBirth(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch);
     /// Discovers the coroutine of a compact station, if it is new. Returns false if the station has a later generation
     /// by now, or if `station` has no live or dead coroutine.
     bool discover(std::uint32_t index, const CompactCopy &station, Batch &batch);
@@ -88,7 +89,7 @@ private:
     std::span<const corotracer::CompactBirth> m_births;
     StationCounts m_counts;
     const MergeMode &m_mode;
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     ProcessList &m_processes;
     ReorderBuffer &m_reorderBuffer;
     PendingDeaths &m_deaths;

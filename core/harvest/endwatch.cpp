@@ -28,7 +28,7 @@ EndWatch::~EndWatch()
         removeAt(m_keys.size() - 1);
 }
 
-bool EndWatch::add(std::uint32_t key, pid_t pid)
+bool EndWatch::watchProcess(std::uint32_t key, pid_t pid)
 {
     remove(key);
     const int fd = m_keys.size() < kMost ? openPidfd(pid) : -1;

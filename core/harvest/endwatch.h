@@ -21,7 +21,7 @@ public:
 
     /// Watches the process that has this pid now, under the caller's `key`. Returns false if it cannot be watched; then
     /// the caller has to poll it.
-    bool add(std::uint32_t key, pid_t pid);
+    bool watchProcess(std::uint32_t key, pid_t pid);
     void remove(std::uint32_t key);
     bool watches(std::uint32_t key) const;
     bool isEmpty() const { return m_keys.empty(); }

@@ -56,7 +56,7 @@ void HarvestedLane::cutAtHole()
         end = std::min(end, position);
 }
 
-void HarvestedLane::forgetEnd()
+void HarvestedLane::clearEnd()
 {
     isOver = leapt = false;
     examined = kNowhere;

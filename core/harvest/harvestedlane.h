@@ -58,7 +58,7 @@ struct HarvestedLane {
     /// slot or slots ahead of the producer. In both cases no readable record is missed.
     void cutAtHole();
     /// Resets the state of an ended writer, before the lane gets its next thread.
-    void forgetEnd();
+    void clearEnd();
 
 private:
     std::uint64_t nextRecord();

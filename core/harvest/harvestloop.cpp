@@ -39,15 +39,15 @@ std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 struct HarvestLoop::Data {
     Data(Region &theRegion, IsAlive isAlive)
         : region(theRegion),
-          books(theRegion),
-          list(theRegion, books),
-          lanes(theRegion, books, std::move(isAlive)),
+          harvestState(theRegion),
+          list(theRegion, harvestState),
+          lanes(theRegion, harvestState, std::move(isAlive)),
           time(theRegion)
     {
     }
 
     Region &region;
-    HarvestBooks books;
+    HarvestState harvestState;
     StationList list;
     LaneHarvest lanes;
     RegionTime time;
@@ -277,7 +277,7 @@ bool HarvestLoop::isUrgent() const
 Accounting HarvestLoop::accounting() const
 {
     const Data &data = *m_data;
-    Accounting sums = data.books.sums;
+    Accounting sums = data.harvestState.sums;
     sums.paused = data.paused;
     sums.regionBytes = data.regionBytes;
     sums.growthStopped = data.growthStopped;
@@ -304,7 +304,7 @@ Accounting HarvestLoop::accounting() const
 
 std::uint64_t HarvestLoop::eventsWithoutCoroutine() const
 {
-    return m_data->books.eventsWithoutCoroutine;
+    return m_data->harvestState.eventsWithoutCoroutine;
 }
 
 std::uint64_t HarvestLoop::lastScanNs() const

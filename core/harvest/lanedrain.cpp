@@ -13,8 +13,13 @@ constexpr int kMostCuts = 4;
 }  // namespace
 
 LaneDrain::LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barrier &barrier,
-                     const ProcessList &processes, OverwriteBooks *books)
-    : m_lanes(lanes), m_merger(merger), m_sweep(sweep), m_barrier(barrier), m_processes(processes), m_books(books)
+                     const ProcessList &processes, OverwriteLosses *overwriteLosses)
+    : m_lanes(lanes),
+      m_merger(merger),
+      m_sweep(sweep),
+      m_barrier(barrier),
+      m_processes(processes),
+      m_overwriteLosses(overwriteLosses)
 {
 }
 
@@ -27,8 +32,8 @@ void LaneDrain::advance()
     }
     if (m_step == Step::Sweep && !m_sweep.isRunning() && !m_barrier.isInProgress()) {
         m_step = Step::Lanes;
-        if (m_books)
-            m_books->countAtEnd();
+        if (m_overwriteLosses)
+            m_overwriteLosses->countAtEnd();
         m_lanes.markEnds();
         m_lanes.stopAtEnds();
     }
@@ -46,7 +51,7 @@ bool LaneDrain::pass(Batch &batch, std::uint64_t settledBefore)
     m_lanes.refresh(batch, true);
     m_lanes.leapHoles();
     advance();
-    m_barrier.begin(batch);
+    m_barrier.beginBarrier(batch);
     const std::size_t before = batch.transitions.size();
     const std::uint64_t readBefore = m_lanes.recordsRead();
     const bool whole = m_lanes.read(m_merger, batch, before + kLaneBatch, settledBefore);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/harvest/barrier.h"
-#include "core/harvest/overwritebooks.h"
+#include "core/harvest/overwritelosses.h"
 #include "core/harvest/processlist.h"
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace ct {
 
 class LaneDrain {
 public:
-    /// `books` is nullptr in discard mode.
+    /// `overwriteLosses` is nullptr in discard mode.
     LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barrier &barrier, const ProcessList &processes,
-              OverwriteBooks *books);
+              OverwriteLosses *overwriteLosses);
 
     /// Makes one pass. Returns true when the end is reached. Every drain reaches it: a lane is read no further than its
     /// marked end, and a damaged lane is cut off. `settledBefore` is as for LaneList::read().
@@ -38,7 +38,7 @@ private:
     StationSweep &m_sweep;
     Barrier &m_barrier;
     const ProcessList &m_processes;
-    OverwriteBooks *m_books;
+    OverwriteLosses *m_overwriteLosses;
     Step m_step = Step::Begin;
     int m_idlePasses = 0;  ///< passes in a row without news
     int m_cuts = 0;        ///< number of calls of LaneList::cutEnds()

@@ -21,12 +21,12 @@ constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
+LaneHarvest::LaneHarvest(Region &region, HarvestState &harvestState, IsAlive isAlive)
     : m_region(region),
-      m_books(books),
+      m_harvestState(harvestState),
       m_processes(region, m_clock, std::move(isAlive)),
-      m_merger(region, books, m_processes),
-      m_lanes(region, books, m_processes),
+      m_merger(region, harvestState, m_processes),
+      m_lanes(region, harvestState, m_processes),
       m_sweep(region, m_merger),
       m_barrier(m_lanes, m_merger, m_sweep, region.isAdopted()),
       m_gone(region, m_processes, m_lanes, m_sweep, m_merger),
@@ -37,7 +37,7 @@ LaneHarvest::LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive)
     if (region.access() == RegionAccess::PostMortem)
         m_merger.setPostMortem();
     if (readsLanes() && region.laneMode() == corotracer::kLanesOverwrite)
-        m_overwriteBooks.emplace(region, books, m_merger, m_sweep);
+        m_overwriteLosses.emplace(region, harvestState, m_merger, m_sweep);
     // Another engine has reported the earlier records.
     if (region.isAdopted() && hasLanes())
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
@@ -66,26 +66,26 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
         return true;
     }
     check(batch, safety);
-    m_barrier.begin(batch);
+    m_barrier.beginBarrier(batch);
     bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settledBefore(batch));
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_barrier.isInProgress())
         whole = m_barrier.complete(batch) && whole;
-    const bool caughtUp = m_overwriteBooks && m_overwriteBooks->awaitsAttach() && isCaughtUp(whole);
+    const bool caughtUp = m_overwriteLosses && m_overwriteLosses->awaitsAttach() && isCaughtUp(whole);
     if (caughtUp)
-        m_overwriteBooks->settleAttach(batch);
+        m_overwriteLosses->settleAttach(batch);
     account(batch, before);
     m_lanes.storeTails();
     if (caughtUp)
-        m_overwriteBooks->closeAttach();
+        m_overwriteLosses->closeAttach();
     return whole;
 }
 
 void LaneHarvest::account(const Batch &batch, const BatchMark &before)
 {
-    m_books.sums.captured += batch.transitions.size() - before.transitions;
-    if (m_overwriteBooks)
-        m_overwriteBooks->account(batch, before);
+    m_harvestState.sums.captured += batch.transitions.size() - before.transitions;
+    if (m_overwriteLosses)
+        m_overwriteLosses->account(batch, before);
 }
 
 /// Returns true if everything that was there at attach was emitted or settled.
@@ -184,8 +184,8 @@ bool LaneHarvest::finalDrain(Batch &batch)
     if (m_isDrained)
         emitLast(batch);
     account(batch, before);
-    if (m_isDrained && m_overwriteBooks)
-        closeBooks(batch);
+    if (m_isDrained && m_overwriteLosses)
+        closeLosses(batch);
     m_lanes.storeTails();
     return m_isDrained;
 }
@@ -193,7 +193,7 @@ bool LaneHarvest::finalDrain(Batch &batch)
 void LaneHarvest::beginDrain(Batch &batch)
 {
     m_drain.emplace(m_lanes, m_merger, m_sweep, m_barrier, m_processes,
-                    m_overwriteBooks ? &*m_overwriteBooks : nullptr);
+                    m_overwriteLosses ? &*m_overwriteLosses : nullptr);
     if (!readsLanes())
         return;
     // The latest checks were some time ago. There were none if the end was requested at once.
@@ -215,13 +215,13 @@ void LaneHarvest::emitLast(Batch &batch)
 }
 
 /// Closes the sums in overwrite mode, after account() has counted everything that the lanes had.
-void LaneHarvest::closeBooks(Batch &batch)
+void LaneHarvest::closeLosses(Batch &batch)
 {
     const BatchMark before(batch);
     const bool missed = !m_processes.anySeenAlive();
-    m_overwriteBooks->settleEnd(missed, batch);
+    m_overwriteLosses->settleEnd(missed, batch);
     account(batch, before);
-    m_overwriteBooks->closeEnd(missed);
+    m_overwriteLosses->closeEnd(missed);
 }
 
 void LaneHarvest::addTo(Accounting &sums) const
@@ -234,11 +234,11 @@ void LaneHarvest::addTo(Accounting &sums) const
     if (!hasLanes())
         return;
     const auto reserved = static_cast<std::uint32_t>(m_region.compactStations().size());
-    sums.untraced += plausible(extension.births_without_line.load(std::memory_order_relaxed));
-    sums.slotsAllocated = std::min(extension.line_count.load(std::memory_order_relaxed), reserved);
-    sums.slotsMax = reserved;
-    sums.stationsAllocated += sums.slotsAllocated;
-    sums.stationsMax += sums.slotsMax;
+    sums.untraced += plausible(extension.births_without_station.load(std::memory_order_relaxed));
+    sums.compactStationsAllocated = std::min(extension.compact_station_count.load(std::memory_order_relaxed), reserved);
+    sums.compactStationsMax = reserved;
+    sums.stationsAllocated += sums.compactStationsAllocated;
+    sums.stationsMax += sums.compactStationsMax;
     sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
     sums.recordsInHoles = m_lanes.inHoles();
     sums.growthStopped = sums.growthStopped || m_shortage.lasts() || m_lanes.isStarved();

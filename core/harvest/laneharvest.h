@@ -9,7 +9,7 @@
 #include "core/harvest/goneprocesses.h"
 #include "core/harvest/lanedrain.h"
 #include "core/harvest/memoryshortage.h"
-#include "core/harvest/overwritebooks.h"
+#include "core/harvest/overwritelosses.h"
 
 #include <optional>
 
@@ -17,7 +17,7 @@ namespace ct {
 
 class LaneHarvest {
 public:
-    LaneHarvest(Region &region, HarvestBooks &books, IsAlive isAlive = {});
+    LaneHarvest(Region &region, HarvestState &harvestState, IsAlive isAlive = {});
 
     /// Makes one pass over all lanes. Without news it costs one cache line per lane. Returns false if there is more to
     /// do at once. `safety` includes all periodic checks.
@@ -55,10 +55,10 @@ private:
     void retireGone(Batch &batch);
     void beginDrain(Batch &batch);
     void emitLast(Batch &batch);
-    void closeBooks(Batch &batch);
+    void closeLosses(Batch &batch);
 
     Region &m_region;
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     LaneClock m_clock;
     ProcessList m_processes;
     Merger m_merger;
@@ -67,8 +67,8 @@ private:
     Barrier m_barrier;
     GoneProcesses m_gone;
     MemoryShortage m_shortage;
-    std::optional<OverwriteBooks> m_overwriteBooks;  ///< in overwrite mode
-    std::optional<LaneDrain> m_drain;                ///< once finalDrain() has begun
+    std::optional<OverwriteLosses> m_overwriteLosses;  ///< in overwrite mode
+    std::optional<LaneDrain> m_drain;                  ///< once finalDrain() has begun
     bool m_isDrained = false;
     bool m_wantsSweep;
     bool m_everOff = false;             ///< tracing was off or paused in some process at some time

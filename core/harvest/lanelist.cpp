@@ -26,9 +26,9 @@ std::uint64_t limitBehind(std::uint64_t tail_untrusted, std::uint64_t capacity)
 
 }  // namespace
 
-LaneList::LaneList(Region &region, HarvestBooks &books, ProcessList &processes)
+LaneList::LaneList(Region &region, HarvestState &harvestState, ProcessList &processes)
     : m_region(region),
-      m_books(books),
+      m_harvestState(harvestState),
       m_processes(processes),
       m_known(region.laneDirectory().size()),
       m_retentionNs(std::uint64_t{region.hasExtension() ? region.header().extension.lane_retention_ms : 0} * 1'000'000),
@@ -137,7 +137,7 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
     // The record with this name may be gone, and a name from the system has no record.
     if (const std::uint64_t name = header.thread_name.load(std::memory_order_relaxed); name != 0)
         batch.notes.threadNames.push_back(
-            {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_books.text(name)});
+            {m_processes.at(lane.origin.process, batch).pid, lane.origin.tid, m_harvestState.text(name)});
 }
 
 /// Release, after the loads of records that may be overwritten now; partner: the producer's acquire load.
@@ -169,7 +169,7 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
-    lane.forgetEnd();
+    lane.clearEnd();
     // Release; partner: the acquire of the thread that claims the lane and continues at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
@@ -215,7 +215,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             lane.damaged = true;
         }
         setTail(lane, header);
-        lane.forgetEnd();
+        lane.clearEnd();
         std::uint32_t state = corotracer::kLaneActive;
         // Release; partner: the acquire of the thread that claims the lane. No other thread uses the lane of an ended
         // process.
@@ -282,21 +282,21 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
     }
     lane.view = shrunk(lane.view);
     const std::uint64_t position = lane.position;
-    LaneItem item;
-    lane.empty = readLane(lane.view, position, {&item, 1}).count == 0;
+    RecordCopy record;
+    lane.empty = readLane(lane.view, position, {&record, 1}).count == 0;
     const std::uint64_t skipped = lane.empty && (m_leaping || lane.isOver) ? lane.leapHole() : 0;
     if (skipped != 0) {
         m_inHoles += skipped;
         lane.leapt = true;
-        lane.empty = readLane(lane.view, lane.position, {&item, 1}).count == 0;
+        lane.empty = readLane(lane.view, lane.position, {&record, 1}).count == 0;
     }
     if (lane.empty) {
         lane.cutAtHole();
         return false;
     }
     learnOrigin(lane, batch);
-    turn.raw = item.ts;
-    turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(item.ts);
+    turn.raw = record.ts;
+    turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(record.ts);
     return true;
 }
 
@@ -313,20 +313,20 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
     }
     for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
         // Copy little more than the latest step needed: records beyond the step are copied again.
-        const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_items.size() : lane.lately + lane.lately / 2 + 16;
-        const std::size_t count = copy(lane, std::span(m_items).first(std::min(room, m_items.size())), batch);
+        const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_records.size() : lane.lately + lane.lately / 2 + 16;
+        const std::size_t count = copy(lane, std::span(m_records).first(std::min(room, m_records.size())), batch);
         lane.empty = count == 0;
         if (lane.empty)
             return peek(lane, turn, batch);
         std::size_t handed = count;
-        if (m_items[count - 1].ts > untilRaw) {
+        if (m_records[count - 1].ts > untilRaw) {
             // Hand over at least one record, so reading advances even if a target writes wrong times.
             handed = 1;
-            while (handed < count && m_items[handed].ts <= untilRaw)
+            while (handed < count && m_records[handed].ts <= untilRaw)
                 ++handed;
             lane.position -= count - handed;
         }
-        hand(lane, std::span(m_items).first(handed), merger, batch);
+        hand(lane, std::span(m_records).first(handed), merger, batch);
         done += handed;
         if (handed < count)
             break;
@@ -335,20 +335,20 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
 }
 
 /// Copies the next records and advances the position; counts records that were overwritten before.
-std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
+std::size_t LaneList::copy(Lane &lane, std::span<RecordCopy> records, Batch &batch)
 {
     const std::uint64_t stop = stopOf(lane);
     if (lane.position >= stop)
         return 0;
-    items = items.first(std::min<std::uint64_t>(items.size(), stop - lane.position));
-    const LaneReading reading = readLane(lane.view, lane.position, items);
+    records = records.first(std::min<std::uint64_t>(records.size(), stop - lane.position));
+    const LaneReading reading = readLane(lane.view, lane.position, records);
     if (!lane.fresh)
         m_skipped += reading.skipped;
     lane.fresh = false;
     lane.position = reading.next;
     if (reading.count != 0)
         learnOrigin(lane, batch);
-    if (reading.count == m_items.size())
+    if (reading.count == m_records.size())
         fetchAhead(lane);
     return reading.count;
 }
@@ -358,29 +358,29 @@ std::size_t LaneList::copy(Lane &lane, std::span<LaneItem> items, Batch &batch)
 void LaneList::fetchAhead(const Lane &lane) const
 {
     constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
-    for (std::size_t i = 0; i < m_items.size(); i += kPerLine)
+    for (std::size_t i = 0; i < m_records.size(); i += kPerLine)
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
-void LaneList::hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch)
+void LaneList::hand(Lane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch)
 {
-    for (std::size_t at = 0; at < items.size();) {
-        const std::uint64_t position = lane.position - items.size() + at;
+    for (std::size_t at = 0; at < records.size();) {
+        const std::uint64_t position = lane.position - records.size() + at;
         std::uint64_t stop = lane.position;
         for (const std::uint64_t border : {lane.begin, lane.drained}) {
             if (position < border)
                 stop = std::min(stop, border);
         }
         const auto count = static_cast<std::size_t>(stop - position);
-        merger.merge(lane.originAt(position, m_readsRetained), items.subspan(at, count), batch);
+        merger.merge(lane.originAt(position, m_readsRetained), records.subspan(at, count), batch);
         at += count;
     }
-    if (!items.empty())
-        lane.latest = items.back().ts;
-    m_readLately += items.size();
-    m_recordsRead += items.size();
-    lane.lately = items.size();
-    m_processes.countRecords(lane.origin.process, items.size());
+    if (!records.empty())
+        lane.latest = records.back().ts;
+    m_readLately += records.size();
+    m_recordsRead += records.size();
+    lane.lately = records.size();
+    m_processes.countRecords(lane.origin.process, records.size());
     lane.reported += merger.takeDropsReported();
 }
 

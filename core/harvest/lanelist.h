@@ -19,7 +19,7 @@ inline constexpr std::size_t kLaneBatch = 4096;
 
 class LaneList {
 public:
-    LaneList(Region &region, HarvestBooks &books, ProcessList &processes);
+    LaneList(Region &region, HarvestState &harvestState, ProcessList &processes);
 
     /// Finds new lanes. With `states`, also frees closed lanes that are drained, and counts drops.
     void refresh(Batch &batch, bool states);
@@ -86,19 +86,19 @@ private:
     void adaptStep(Merger &merger);
     bool peek(Lane &lane, Turn &turn, Batch &batch);
     bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
-    std::size_t copy(Lane &lane, std::span<LaneItem> items, Batch &batch);
+    std::size_t copy(Lane &lane, std::span<RecordCopy> records, Batch &batch);
     void fetchAhead(const Lane &lane) const;
-    void hand(Lane &lane, std::span<const LaneItem> items, Merger &merger, Batch &batch);
+    void hand(Lane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch);
 
     Region &m_region;
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     ProcessList &m_processes;
     std::vector<Lane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
     std::uint64_t m_retentionNs;
     bool m_readsRetained;  ///< post mortem in discard mode: retained records are read as well
     std::vector<Turn> m_turns;
-    std::array<LaneItem, 256> m_items;
+    std::array<RecordCopy, 256> m_records;
     std::uint64_t m_stepNs = 20'000;
     std::uint64_t m_recordsRead = 0;  ///< since the start
     std::uint64_t m_readLately = 0;   ///< records read since the latest adaptStep()

@@ -31,8 +31,8 @@ void MemoryShortage::check(const Region &region)
     const auto load = [](const auto &sum) { return sum.load(std::memory_order_relaxed); };  // for display
     if (load(extension.processes_partly_mapped) != 0 && region.freeBytes() > kRoomForMore)
         return;
-    m_stations.check(load(extension.births_without_line), load(extension.lines_committed),
-                     load(extension.line_count) < region.compactStations().size());
+    m_stations.check(load(extension.births_without_station), load(extension.compact_stations_committed),
+                     load(extension.compact_station_count) < region.compactStations().size());
     const std::uint64_t used = load(extension.lane_pool_used);
     m_lanes.check(load(extension.threads_without_lane), used,
                   used < extension.lane_pool_size && extension.lane_pool_size - used >= kSmallestLane &&

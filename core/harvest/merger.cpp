@@ -34,133 +34,135 @@ MergeMode modeOf(const Region &region)
 
 }  // namespace
 
-Merger::Merger(const Region &region, HarvestBooks &books, ProcessList &processes)
+Merger::Merger(const Region &region, HarvestState &harvestState, ProcessList &processes)
     : m_states(region.compactStations()),
       m_births(region.births()),
-      m_books(books),
+      m_harvestState(harvestState),
       m_processes(processes),
       m_mode(modeOf(region)),
       m_queue(m_mode, m_reorderBuffer),
-      m_output(m_mode, books, m_reorderBuffer, m_deaths),
-      m_notes(region, books, processes),
-      m_discovery(region, {m_mode, books, processes, m_reorderBuffer, m_deaths, m_queue, m_output, m_notes})
+      m_output(m_mode, harvestState, m_reorderBuffer, m_deaths),
+      m_notes(region, harvestState, processes),
+      m_discovery(region, {m_mode, harvestState, processes, m_reorderBuffer, m_deaths, m_queue, m_output, m_notes})
 {
 }
 
-void Merger::merge(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch)
+void Merger::merge(const LaneOrigin &origin, std::span<const RecordCopy> records, Batch &batch)
 {
     const HarvestedProcess &process = m_processes.at(origin.process, batch);
     std::size_t at = 0;
-    while (at < items.size()) {
-        const std::size_t taken = mergeRun(process.clock.pieceFor(items[at].ts), origin.tid, items.subspan(at), batch);
+    while (at < records.size()) {
+        const std::size_t taken =
+            mergeRun(process.clock.pieceFor(records[at].ts), origin.tid, records.subspan(at), batch);
         at += taken;
-        if (at == items.size())
+        if (at == records.size())
             break;
-        const LaneItem &item = items[at++];
-        const std::uint64_t ts = process.clock.ns(item.ts);
-        if (isTransition(item.kind))
-            mergeEvent(origin, item,
-                       {ts, item.arg, item.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
-                        m_books.sites.resolve(item.site, batch), pointOf(item.kind),
-                        item.kind >= corotracer::kRecordResume},
+        const RecordCopy &record = records[at++];
+        const std::uint64_t ts = process.clock.ns(record.ts);
+        if (isTransition(record.kind))
+            mergeEvent(origin, record,
+                       {ts, record.arg, record.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
+                        m_harvestState.sites.resolve(record.site, batch), pointOf(record.kind),
+                        record.kind >= corotracer::kRecordResume},
                        batch);
         else
-            mergeRare(origin, item, ts, batch);
+            mergeRare(origin, record, ts, batch);
     }
 }
 
 /// The hot path: emits leading transitions as long as each is the next one of its coroutine. Returns their number.
-std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch)
+std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const RecordCopy> records,
+                             Batch &batch)
 {
     const std::size_t before = batch.transitions.size();
-    batch.transitions.resize(before + items.size());
+    batch.transitions.resize(before + records.size());
     Transition *const run = batch.transitions.data() + before;
     LaneCursor *const cursors = m_discovery.cursors().data();
     const std::size_t reach = m_discovery.cursors().size();
-    const std::size_t size = items.size();
+    const std::size_t size = records.size();
     std::uint32_t rawSite = kUnknownSite;  // site of the record before; `site` is its id in the stream
     SiteId site = kUnknownSite;
-    const ClockStretch clock(piece, size != 0 ? items[0].ts : 0);
+    const ClockStretch clock(piece, size != 0 ? records[0].ts : 0);
     std::size_t at = 0;
     for (; at < size; ++at) {
         if (at + kAhead < size) {
-            if (const std::uint32_t coming = indexOf(items[at + kAhead].identity); coming < reach)
+            if (const std::uint32_t coming = indexOf(records[at + kAhead].identity); coming < reach)
                 __builtin_prefetch(&cursors[coming], 1);
         }
-        const LaneItem &item = items[at];
-        const std::uint32_t index = indexOf(item.identity);
-        if (!isTransition(item.kind) || !clock.covers(item.ts) || index >= reach) [[unlikely]]
+        const RecordCopy &record = records[at];
+        const std::uint32_t index = indexOf(record.identity);
+        if (!isTransition(record.kind) || !clock.covers(record.ts) || index >= reach) [[unlikely]]
             break;
         LaneCursor &cursor = cursors[index];
         const std::uint32_t state = cursor.state;
-        if (cursor.key != ((item.identity & ~kLowHalf) | item.n) || (state & LaneCursor::kFlags) != 0 ||
-            item.n == kLowHalf) [[unlikely]]
+        if (cursor.key != ((record.identity & ~kLowHalf) | record.n) || (state & LaneCursor::kFlags) != 0 ||
+            record.n == kLowHalf) [[unlikely]]
             break;
-        if (item.site != rawSite) [[unlikely]] {
-            rawSite = item.site;
-            site = m_books.sites.resolve(rawSite, batch);
+        if (record.site != rawSite) [[unlikely]] {
+            rawSite = record.site;
+            site = m_harvestState.sites.resolve(rawSite, batch);
         }
-        const std::uint64_t n = std::uint64_t{state >> 8} << 32 | item.n;
+        const std::uint64_t n = std::uint64_t{state >> 8} << 32 | record.n;
         ++cursor.key;
-        run[at] = {clock.ns(item.ts),
-                   item.arg,
+        run[at] = {clock.ns(record.ts),
+                   record.arg,
                    n,
                    slotSeq(Dialect::Lane, n),
                    cursor.coroutine,
                    tid,
                    site,
-                   pointOf(item.kind),
-                   item.kind >= corotracer::kRecordResume};
+                   pointOf(record.kind),
+                   record.kind >= corotracer::kRecordResume};
     }
     batch.transitions.resize(before + at);
     return at;
 }
 
-void Merger::mergeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeRare(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch)
 {
-    switch (item.kind) {
-    case corotracer::kRecordBirth: m_discovery.addBirth(origin, item, ts, batch); return;
-    case corotracer::kRecordDeath: mergeDeath(origin, item, ts, batch); return;
+    switch (record.kind) {
+    case corotracer::kRecordBirth: m_discovery.addBirth(origin, record, ts, batch); return;
+    case corotracer::kRecordDeath: mergeDeath(origin, record, ts, batch); return;
     case corotracer::kRecordDrops: {
         const HarvestedProcess &process = m_processes.at(origin.process, batch);
-        batch.notes.drops.push_back({process.pid, origin.tid, item.identity, ts, process.clock.ns(item.arg)});
-        m_dropsReported += item.identity;
+        batch.notes.drops.push_back({process.pid, origin.tid, record.identity, ts, process.clock.ns(record.arg)});
+        m_dropsReported += record.identity;
         m_needsSweep = true;
         return;
     }
     case corotracer::kRecordThreadName:
         batch.notes.threadNames.push_back(
-            {m_processes.at(origin.process, batch).pid, origin.tid, m_books.text(item.arg)});
+            {m_processes.at(origin.process, batch).pid, origin.tid, m_harvestState.text(record.arg)});
         return;
     case corotracer::kRecordSwitchOff:
     case corotracer::kRecordSwitchOn:
         // Coroutines may have died while tracing was off. Only their compact stations show that.
         m_needsSweep = true;
         batch.notes.switches.push_back(
-            {m_processes.at(origin.process, batch).pid, ts, item.kind == corotracer::kRecordSwitchOn});
+            {m_processes.at(origin.process, batch).pid, ts, record.kind == corotracer::kRecordSwitchOn});
         return;
-    default: m_notes.add(origin, item, ts, m_discovery, batch); return;
+    default: m_notes.addNote(origin, record, ts, m_discovery, batch); return;
     }
 }
 
 /// Processes an event that mergeRun() rejected. transition.n has only the low half of the number so far.
-void Merger::mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch)
+void Merger::mergeEvent(const LaneOrigin &origin, const RecordCopy &record, const Transition &transition, Batch &batch)
 {
     const CoroutineEntry entry =
-        m_discovery.findOrMake(item.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
+        m_discovery.findOrMake(record.identity, m_processes.at(origin.process, batch).pid, transition.ts, batch);
     if (!entry.cursor || entry.cursor->isEnded())
         return;
     LaneCursor &cursor = *entry.cursor;
     Transition full = transition;
-    full.n = numberOf(entry, item);
+    full.n = numberOf(entry, record);
     if (full.n < cursor.next())
         return;  // reported as lost, or nonsense
     full.seq = slotSeq(Dialect::Lane, full.n);
     const bool settled = full.n == cursor.next() || full.ts < m_eventWatermark;
-    if (!settled || !cursor.isBorn()) {
-        WaitList &waiting = m_discovery.waitList(entry, item.identity);
+    if (!settled || !cursor.isDiscovered()) {
+        WaitList &waiting = m_discovery.waitList(entry, record.identity);
         m_reorderBuffer.insert(waiting, full, m_queue.barrier());
-        m_queue.add(waiting, full.ts, batch);
+        m_queue.addWaitList(waiting, full.ts, batch);
         ++m_bufferedCount;
         return;
     }
@@ -176,34 +178,35 @@ void Merger::mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Tr
     }
 }
 
-void Merger::mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch)
+void Merger::mergeDeath(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch)
 {
     const CoroutineEntry entry =
-        m_discovery.findOrMake(item.identity, m_processes.at(origin.process, batch).pid, ts, batch);
+        m_discovery.findOrMake(record.identity, m_processes.at(origin.process, batch).pid, ts, batch);
     if (!entry.cursor || entry.cursor->isEnded())
         return;
-    const std::uint64_t end = std::max(numberOf(entry, item), entry.cursor->next());
-    if (entry.cursor->isBorn() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
+    const std::uint64_t end = std::max(numberOf(entry, record), entry.cursor->next());
+    if (entry.cursor->isDiscovered() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
         if (entry.waitList)
             m_output.release(entry, end, batch);
         m_output.lose(*entry.cursor, end, batch);
-        m_output.die(entry, item.identity, ts, batch);
+        m_output.die(entry, record.identity, ts, batch);
         return;
     }
-    WaitList &waiting = m_discovery.waitList(entry, item.identity);
+    WaitList &waiting = m_discovery.waitList(entry, record.identity);
     waiting.hasDeath = true;
     waiting.deathN = end;
     waiting.deathTs = ts;
     waiting.deathBarrier = m_queue.barrier();
-    m_queue.add(waiting, ts, batch);
+    m_queue.addWaitList(waiting, ts, batch);
 }
 
 /// Extends the low half of a record's number to the nearest full number. Nearest means: to the number expected next,
 /// after the emitted and waiting events. After a far jump it means: to the count of the compact station.
-std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const LaneItem &item) const
+std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const RecordCopy &record) const
 {
-    const auto nearest = [&item](std::uint64_t known) {
-        return static_cast<std::int64_t>(known) + static_cast<std::int32_t>(item.n - static_cast<std::uint32_t>(known));
+    const auto nearest = [&record](std::uint64_t known) {
+        return static_cast<std::int64_t>(known) +
+               static_cast<std::int32_t>(record.n - static_cast<std::uint32_t>(known));
     };
     const ReorderBuffer::Event *const waiting = entry.waitList ? m_reorderBuffer.last(*entry.waitList) : nullptr;
     const std::uint64_t next = entry.cursor->next();
@@ -212,10 +215,10 @@ std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const LaneItem &item
     const std::int64_t ahead = near - static_cast<std::int64_t>(known);
     if (near >= static_cast<std::int64_t>(next) && ahead < kFar && ahead > -kFar)
         return static_cast<std::uint64_t>(near);
-    if (const std::uint64_t events = m_discovery.counts().publishedBy(item.identity); events != 0)
+    if (const std::uint64_t events = m_discovery.counts().publishedBy(record.identity); events != 0)
         return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
     // The generation is over and none of its events was emitted. Its numbers may be higher by multiples of 2^32.
-    return known == 0 ? item.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
+    return known == 0 ? record.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
 }
 
 bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)
@@ -232,7 +235,7 @@ void Merger::distrustTimes()
     if (std::exchange(m_mode.distrustsTimes, true))
         return;
     m_eventWatermark = 0;
-    m_queue.forgetTimes();
+    m_queue.clearTimes();
 }
 
 /// All lanes were read to the barrier's ends: nothing that precedes an event from before the barrier is unread.
@@ -275,9 +278,9 @@ void Merger::settleUntil(WaitList &waitList, std::uint64_t until, bool death, bo
         m_queue.addAgain(identity, batch);
         return;
     }
-    if (!m_discovery.cursorOf(waitList).isBorn()) {
+    if (!m_discovery.cursorOf(waitList).isDiscovered()) {
         m_discovery.discoverUnseen(waitList, batch);
-        if (m_reorderBuffer.find(identity) != &waitList)
+        if (m_reorderBuffer.findWaitList(identity) != &waitList)
             return;  // everything was emitted with its birth
     }
     const CoroutineEntry entry{&m_discovery.cursorOf(waitList), &waitList};
@@ -300,10 +303,10 @@ void Merger::settleNotes(std::uint64_t ns, Batch &batch)
 {
     m_notes.emitReady(m_discovery, batch);
     // A coroutine whose birth was overwritten may still be discovered by an event in an unread lane.
-    const bool isFirstLook = m_mode.attaching && ns != ~std::uint64_t{0};
-    if (!isFirstLook)
+    const bool isFirstPass = m_mode.attaching && ns != ~std::uint64_t{0};
+    if (!isFirstPass)
         m_notes.settle(ns, m_discovery, batch);
-    if (!isFirstLook || m_notes.isEmpty())
+    if (!isFirstPass || m_notes.isEmpty())
         m_deaths.emitPending(ns, batch);
 }
 
@@ -334,8 +337,8 @@ void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batc
         return;
     LaneCursor &cursor = cursors[index];
     const std::uint64_t identity = identityOf(station.generation, index);
-    const CoroutineEntry entry{&cursor,
-                               (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.find(identity) : nullptr};
+    const CoroutineEntry entry{
+        &cursor, (cursor.state & LaneCursor::kBuffered) != 0 ? m_reorderBuffer.findWaitList(identity) : nullptr};
     const HarvestedProcess &process = m_processes.at(station.process, batch);
     const std::uint64_t events = eventsOf(station);
     if (entry.waitList)
@@ -348,7 +351,7 @@ void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batc
             m_output.lose(cursor, n, batch);
             m_output.emit(cursor,
                           {process.clock.ns(station.ts), station.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,
-                           static_cast<std::uint32_t>(station.tid), m_books.sites.resolve(station.site, batch),
+                           static_cast<std::uint32_t>(station.tid), m_harvestState.sites.resolve(station.site, batch),
                            pointOf(station.kind), station.kind >= corotracer::kRecordResume},
                           batch);
         }
@@ -377,7 +380,7 @@ void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batc
 void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batch &batch)
 {
     const LaneCursor &cursor = m_discovery.cursors()[index];
-    if (!cursor.isBorn() || cursor.isEnded())
+    if (!cursor.isDiscovered() || cursor.isEnded())
         return;
     CompactCopy station;
     station.generation = cursor.generation();
@@ -398,9 +401,9 @@ void Merger::settleCount(std::uint32_t index, const Census::Station &count, Batc
 void Merger::settleWaitList(WaitList &waitList, const Census::Station &count, Batch &batch)
 {
     const std::uint64_t identity = waitList.identity;
-    if (!waitList.own.isBorn() && generationOf(identity) <= count.generation)
+    if (!waitList.own.isDiscovered() && generationOf(identity) <= count.generation)
         m_discovery.discoverUnseen(waitList, batch);
-    if (m_reorderBuffer.find(identity) != &waitList || !waitList.detached || !waitList.own.isBorn() ||
+    if (m_reorderBuffer.findWaitList(identity) != &waitList || !waitList.detached || !waitList.own.isDiscovered() ||
         generationOf(identity) != count.generation || count.events == Census::kAll)
         return;
     const CoroutineEntry entry{&waitList.own, &waitList};

@@ -31,12 +31,12 @@ namespace ct {
 
 class Merger {
 public:
-    Merger(const Region &region, HarvestBooks &books, ProcessList &processes);
+    Merger(const Region &region, HarvestState &harvestState, ProcessList &processes);
     Merger(const Merger &) = delete;  // its parts refer to each other
     Merger &operator=(const Merger &) = delete;
 
-    /// Processes the records of one lane, in their order. `items` may be empty.
-    void merge(const LaneOrigin &origin, std::span<const LaneItem> items, Batch &batch);
+    /// Processes the records of one lane, in their order. `records` may be empty.
+    void merge(const LaneOrigin &origin, std::span<const RecordCopy> records, Batch &batch);
 
     // Time. A coroutine continues on another thread only after its earlier records were committed. Suppose that every
     // lane was read up to some time, or was empty then. Then numbers missing before an event of an earlier time are
@@ -107,11 +107,11 @@ private:
     /// ns; bound of the difference between the clocks of two cores, and between a clock and the engine's curve.
     static constexpr std::uint64_t kSlackNs = 20'000;
 
-    std::size_t mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const LaneItem> items, Batch &batch);
-    void mergeRare(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    void mergeEvent(const LaneOrigin &origin, const LaneItem &item, const Transition &transition, Batch &batch);
-    void mergeDeath(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Batch &batch);
-    std::uint64_t numberOf(const CoroutineEntry &entry, const LaneItem &item) const;
+    std::size_t mergeRun(const ClockPiece &piece, std::uint32_t tid, std::span<const RecordCopy> records, Batch &batch);
+    void mergeRare(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch);
+    void mergeEvent(const LaneOrigin &origin, const RecordCopy &record, const Transition &transition, Batch &batch);
+    void mergeDeath(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch);
+    std::uint64_t numberOf(const CoroutineEntry &entry, const RecordCopy &record) const;
 
     void settleByBarrier(WaitList &waitList, Batch &batch);
     void settleByTime(WaitList &waitList, Batch &batch);
@@ -122,7 +122,7 @@ private:
 
     std::span<const corotracer::CompactState> m_states;
     std::span<const corotracer::CompactBirth> m_births;
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     ProcessList &m_processes;
     MergeMode m_mode;
     ReorderBuffer m_reorderBuffer;

@@ -31,27 +31,27 @@ WaitKind waitKindOf(std::uint8_t untrustedKind)
 }
 
 /// Returns the second coroutine that a note names, or kNoIdentity.
-std::uint64_t otherOf(const LaneItem &item)
+std::uint64_t otherOf(const RecordCopy &record)
 {
-    const bool names = item.kind == corotracer::kRecordParent || item.kind == corotracer::kRecordWake ||
-                       (isWaitsOn(item.kind) && waitKindOf(item.kind) == WaitKind::Coroutine);
-    return names ? item.arg : corotracer::kNoIdentity;
+    const bool names = record.kind == corotracer::kRecordParent || record.kind == corotracer::kRecordWake ||
+                       (isWaitsOn(record.kind) && waitKindOf(record.kind) == WaitKind::Coroutine);
+    return names ? record.arg : corotracer::kNoIdentity;
 }
 
 }  // namespace
 
-NoteResolver::NoteResolver(const Region &region, HarvestBooks &books, ProcessList &processes)
-    : m_stations(region.compactStations().size()), m_books(books), m_processes(processes)
+NoteResolver::NoteResolver(const Region &region, HarvestState &harvestState, ProcessList &processes)
+    : m_stations(region.compactStations().size()), m_harvestState(harvestState), m_processes(processes)
 {
 }
 
-void NoteResolver::add(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Discovery &coroutines,
-                       Batch &batch)
+void NoteResolver::addNote(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Discovery &coroutines,
+                           Batch &batch)
 {
-    const bool isNote = item.kind == corotracer::kRecordName || item.kind == corotracer::kRecordParent ||
-                        item.kind == corotracer::kRecordWake || isWaitsOn(item.kind);
+    const bool isNote = record.kind == corotracer::kRecordName || record.kind == corotracer::kRecordParent ||
+                        record.kind == corotracer::kRecordWake || isWaitsOn(record.kind);
     if (isNote)  // other kinds belong to a later version, or are damaged
-        emitOrKeep({item, origin, ts}, false, coroutines, batch);
+        emitOrKeep({record, origin, ts}, false, coroutines, batch);
 }
 
 /// Emits a note, or keeps it if a coroutine that it names is not discovered. `last` means that no further coroutine
@@ -59,18 +59,18 @@ void NoteResolver::add(const LaneOrigin &origin, const LaneItem &item, std::uint
 void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines, Batch &batch)
 {
     if (note.subject == kNoCoroutine) {
-        const NoteSubject subject = coroutines.subjectOf(note.item.identity, batch);
+        const NoteSubject subject = coroutines.subjectOf(note.record.identity, batch);
         if (subject.coroutine == kNoCoroutine) {
-            keepOrLose(note, note.item.identity, last, batch);
+            keepOrLose(note, note.record.identity, last, batch);
             return;
         }
         note.subject = subject.coroutine;
-        note.n = nearest(subject.next, note.item.n);
+        note.n = nearest(subject.next, note.record.n);
     }
-    const std::uint64_t named = otherOf(note.item);
+    const std::uint64_t named = otherOf(note.record);
     const CoroutineId other = named != corotracer::kNoIdentity ? coroutines.idOf(named, batch) : kNoCoroutine;
     const bool isKnown = other != kNoCoroutine || named == corotracer::kNoIdentity;
-    if (isKnown || (last && note.item.kind != corotracer::kRecordParent))
+    if (isKnown || (last && note.record.kind != corotracer::kRecordParent))
         emit(note, other, batch);
     else
         keepOrLose(note, named, last, batch);
@@ -85,31 +85,31 @@ void NoteResolver::keepOrLose(const PendingNote &note, std::uint64_t awaited, bo
     const bool isPossible = generationOf(awaited) != 0 && indexOf(awaited) < m_stations;
     // An earlier engine has emitted the notes that it drained.
     if ((last || !isPossible || !m_pending.keep(kept)) && !note.origin.drained)
-        ++m_books.sums.notesLost;
+        ++m_harvestState.sums.notesLost;
 }
 
 void NoteResolver::emit(const PendingNote &note, CoroutineId other, Batch &batch)
 {
-    const LaneItem &item = note.item;
-    switch (item.kind) {
-    case corotracer::kRecordName: batch.notes.names.push_back({note.subject, m_books.text(item.arg)}); return;
+    const RecordCopy &record = note.record;
+    switch (record.kind) {
+    case corotracer::kRecordName: batch.notes.names.push_back({note.subject, m_harvestState.text(record.arg)}); return;
     case corotracer::kRecordParent: batch.notes.parents.push_back({note.subject, other}); return;
     case corotracer::kRecordWake:
         batch.notes.wakes.push_back(
             {note.subject, other, note.n, note.ts, m_processes.at(note.origin.process, batch).pid, note.origin.tid});
         return;
-    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(item.kind), item.arg, other}); return;
+    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(record.kind), record.arg, other}); return;
     }
 }
 
 void NoteResolver::addReady(PendingNote note)
 {
-    note.awaited = note.item.identity;
+    note.awaited = note.record.identity;
     note.due = note.ts;
     if (m_pending.keep(note))
         m_ready.push_back(note.awaited);
     else
-        ++m_books.sums.notesLost;
+        ++m_harvestState.sums.notesLost;
 }
 
 /// Collects the notes first, because a note may name further coroutines.

@@ -6,7 +6,7 @@
 // (noteDiscovered(), addReady()). Harvest thread only.
 #pragma once
 
-#include "core/harvest/harvestbooks.h"
+#include "core/harvest/harveststate.h"
 #include "core/harvest/pendingnotes.h"
 #include "core/harvest/processlist.h"
 
@@ -19,10 +19,11 @@ class Discovery;
 
 class NoteResolver {
 public:
-    NoteResolver(const Region &region, HarvestBooks &books, ProcessList &processes);
+    NoteResolver(const Region &region, HarvestState &harvestState, ProcessList &processes);
 
     /// Emits a note, or keeps it until it is due. Ignores records of other kinds.
-    void add(const LaneOrigin &origin, const LaneItem &item, std::uint64_t ts, Discovery &coroutines, Batch &batch);
+    void addNote(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Discovery &coroutines,
+                 Batch &batch);
     /// Keeps a note about a coroutine that is being discovered. emitReady() emits it.
     void addReady(PendingNote note);
     /// A coroutine was discovered. Its notes are emitted by the next emitReady().
@@ -43,7 +44,7 @@ private:
     void emit(const PendingNote &note, CoroutineId other, Batch &batch);
 
     const std::size_t m_stations;  ///< compact stations of the region
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     ProcessList &m_processes;
     PendingNotes m_pending;
     std::vector<std::uint64_t> m_ready;  ///< identities that were discovered while notes waited

@@ -22,10 +22,10 @@ public:
         Death death;
     };
 
-    void add(const One &one) { m_all.push_back(one); }
+    void addDeath(const One &one) { m_all.push_back(one); }
     /// Returns null if the death of `identity` is not pending. The index is built here, because late notes are rare:
-    /// add() only appends.
-    const One *find(std::uint64_t identity);
+    /// addDeath() only appends.
+    const One *findDeath(std::uint64_t identity);
     /// Emits all deaths that were due before `ns`, up to the first one that was not.
     void emitPending(std::uint64_t ns, Batch &batch);
     bool empty() const { return m_all.empty(); }

@@ -16,7 +16,7 @@
 namespace ct {
 
 struct PendingNote {
-    LaneItem item;
+    RecordCopy record;
     LaneOrigin origin;
     std::uint64_t ts = 0;                ///< ns, CLOCK_MONOTONIC
     CoroutineId subject = kNoCoroutine;  ///< the coroutine that the note is about, once discovered

@@ -18,7 +18,7 @@ namespace {
 using corotracer::ProcessEntry;
 
 /// Processes claim entries from the front, so a new entry lies at most this far behind the last known one.
-constexpr std::size_t kLookAhead = 8;
+constexpr std::size_t kEntriesAhead = 8;
 constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
 constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< between checks of watched processes in check()
 /// Shortest time from the first suspicion to the verdict.
@@ -52,9 +52,9 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
 bool isOfOurNamespace(const ProcessEntry &entry)
 {
     struct stat space;
-    const std::uint64_t told_untrusted = entry.pid_namespace.load(std::memory_order_relaxed);
-    return told_untrusted != 0 && entry.start_ticks.load(std::memory_order_relaxed) != 0 &&
-           ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == told_untrusted;
+    const std::uint64_t published_untrusted = entry.pid_namespace.load(std::memory_order_relaxed);
+    return published_untrusted != 0 && entry.start_ticks.load(std::memory_order_relaxed) != 0 &&
+           ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == published_untrusted;
 }
 
 /// The offsets of the process's clocks from the clocks of the machine, as text. Readable by every user. Empty if /proc
@@ -131,7 +131,7 @@ const HarvestedProcess &ProcessList::read(std::uint32_t untrustedIndex, Batch &b
     process.initNs = std::min(pairs.initNs, batch.now);
     // Check after the watch was added: then the watch applies to this process, and not to an earlier one with its pid.
     const bool active = state == corotracer::kProcessActive;
-    const bool watched = active && m_watches && m_watch.add(untrustedIndex, static_cast<pid_t>(process.pid));
+    const bool watched = active && m_watches && m_watch.watchProcess(untrustedIndex, static_cast<pid_t>(process.pid));
     process.sawAlive = active && m_isAlive(process.pid, process.startTicks);
     if (watched && !process.sawAlive)
         m_watch.remove(untrustedIndex);
@@ -224,7 +224,7 @@ void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
 
 void ProcessList::check(Batch &batch, std::uint64_t nowNs)
 {
-    const std::size_t reach = std::min(m_region.processes().size(), m_processes.size() + kLookAhead);
+    const std::size_t reach = std::min(m_region.processes().size(), m_processes.size() + kEntriesAhead);
     for (std::size_t index = 0; index < reach; ++index)
         at(static_cast<std::uint32_t>(index), batch);
     if (m_processes.empty())
@@ -307,7 +307,7 @@ bool ProcessList::anySwitchedOff() const
 bool ProcessList::isLast(std::uint32_t index) const
 {
     const std::span<const ProcessEntry> entries = m_region.processes();
-    const std::size_t reach = std::min(entries.size(), m_processes.size() + kLookAhead);
+    const std::size_t reach = std::min(entries.size(), m_processes.size() + kEntriesAhead);
     for (std::size_t other = 0; other < reach; ++other) {
         // Acquire; partner: InitTracer's compare-exchange of a free entry.
         if (other != index && entries[other].state.load(std::memory_order_acquire) != corotracer::kProcessFree)

@@ -28,7 +28,7 @@ std::size_t ReorderBuffer::tableIndexOf(std::uint64_t identity) const
     return at;
 }
 
-WaitList *ReorderBuffer::find(std::uint64_t identity)
+WaitList *ReorderBuffer::findWaitList(std::uint64_t identity)
 {
     if (m_table.empty())
         return nullptr;

@@ -33,7 +33,7 @@ struct LaneCursor {
         key = (key & ~std::uint64_t{0xFFFF'FFFF}) | static_cast<std::uint32_t>(n);
         state = static_cast<std::uint32_t>(n >> 32) << 8 | (state & kFlags);
     }
-    bool isBorn() const { return coroutine != kNoCoroutine; }
+    bool isDiscovered() const { return coroutine != kNoCoroutine; }
     bool isEnded() const { return (state & kEnded) != 0; }
 };
 static_assert(sizeof(LaneCursor) == 16);
@@ -68,7 +68,7 @@ public:
     };
 
     /// References stay valid until erase().
-    WaitList *find(std::uint64_t identity);
+    WaitList *findWaitList(std::uint64_t identity);
     WaitList &make(std::uint64_t identity, std::uint64_t barrier);
     void erase(WaitList &waitList);  ///< with its events
 

@@ -15,7 +15,7 @@ constexpr std::size_t kTrim = 4096;
 
 }  // namespace
 
-void SettleQueue::add(WaitList &waitList, std::uint64_t ns, const Batch &batch)
+void SettleQueue::addWaitList(WaitList &waitList, std::uint64_t ns, const Batch &batch)
 {
     // The time of death of a station's former coroutine may be unknown.
     const bool endUnknown = waitList.detached && !waitList.hasDeath && waitList.deathTs == 0;
@@ -34,11 +34,11 @@ void SettleQueue::add(WaitList &waitList, std::uint64_t ns, const Batch &batch)
 
 void SettleQueue::addAgain(std::uint64_t identity, const Batch &batch)
 {
-    WaitList *const left = m_reorderBuffer.find(identity);
+    WaitList *const left = m_reorderBuffer.findWaitList(identity);
     if (!left)
         return;
     const ReorderBuffer::Event *const event = m_reorderBuffer.first(*left);
-    add(*left, event ? event->transition.ts : left->deathTs, batch);
+    addWaitList(*left, event ? event->transition.ts : left->deathTs, batch);
 }
 
 void SettleQueue::beginBarrier()
@@ -60,10 +60,10 @@ void SettleQueue::trim()
     }
 }
 
-void SettleQueue::forgetTimes()
+void SettleQueue::clearTimes()
 {
     for (; m_timedAt < m_timed.size(); ++m_timedAt) {
-        WaitList *const waitList = m_reorderBuffer.find(m_timed[m_timedAt].identity);
+        WaitList *const waitList = m_reorderBuffer.findWaitList(m_timed[m_timedAt].identity);
         if (!waitList)
             continue;
         waitList->queued = false;

@@ -19,20 +19,20 @@ public:
     SettleQueue(const MergeMode &mode, ReorderBuffer &reorderBuffer) : m_mode(mode), m_reorderBuffer(reorderBuffer) {}
 
     /// Adds a wait list. `ns`: nothing in it that can be settled by time is older.
-    void add(WaitList &waitList, std::uint64_t ns, const Batch &batch);
+    void addWaitList(WaitList &waitList, std::uint64_t ns, const Batch &batch);
     /// Adds the rest of a wait list, to wait for the next watermark or barrier. Does nothing if it was erased.
     void addAgain(std::uint64_t identity, const Batch &batch);
 
     /// Calls `settle` with each wait list that may have something older than `watermark` (ns). Returns false when the
-    /// batch is full; call again. `settle` may erase its wait list, make others and call add(), but must not begin a
-    /// barrier.
+    /// batch is full; call again. `settle` may erase its wait list, make others and call addWaitList(), but must not
+    /// begin a barrier.
     template <class Settle>
     bool settleByTime(std::uint64_t watermark, const Batch &batch, std::size_t maxTransitions, Settle settle)
     {
         for (; m_timedAt < m_timed.size() && m_timed[m_timedAt].ns < watermark; ++m_timedAt) {
             if (batch.transitions.size() >= maxTransitions)
                 return false;
-            WaitList *const waitList = m_reorderBuffer.find(m_timed[m_timedAt].identity);
+            WaitList *const waitList = m_reorderBuffer.findWaitList(m_timed[m_timedAt].identity);
             if (!waitList)
                 continue;
             waitList->queued = false;
@@ -54,7 +54,7 @@ public:
         for (; m_coveredAt < m_covered.size(); ++m_coveredAt) {
             if (batch.transitions.size() >= maxTransitions)
                 return false;
-            WaitList *const waitList = m_reorderBuffer.find(m_covered[m_coveredAt]);
+            WaitList *const waitList = m_reorderBuffer.findWaitList(m_covered[m_coveredAt]);
             if (!waitList)
                 continue;
             waitList->waiting = false;
@@ -68,7 +68,7 @@ public:
     std::uint64_t barrier() const { return m_barrier; }
 
     /// Everything that waits for the watermark waits for the next barrier instead.
-    void forgetTimes();
+    void clearTimes();
 
 private:
     struct Timed {

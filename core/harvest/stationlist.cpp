@@ -30,8 +30,8 @@ Dialect dialectOf(const StationCursor &cursor)
 
 }  // namespace
 
-StationList::StationList(Region &region, HarvestBooks &books)
-    : m_region(region), m_stations(&region.station(0)), m_books(books)
+StationList::StationList(Region &region, HarvestState &harvestState)
+    : m_region(region), m_stations(&region.station(0)), m_harvestState(harvestState)
 {
     adoptFree();
 }
@@ -68,7 +68,7 @@ bool StationList::discoverOne(std::uint32_t index, Batch &batch)
     if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
         readStation(station, cursor, m_reading, 0);  // determines the dialect, reads no event
     Birth birth;
-    birth.coroutine = m_books.number();
+    birth.coroutine = m_harvestState.number();
     birth.station = index;
     birth.dialect = dialectOf(cursor);
     birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // ordered by the load of birth_ts
@@ -87,8 +87,8 @@ bool StationList::discoverOne(std::uint32_t index, Batch &batch)
     batch.births.push_back(birth);
     m_live.push_back({cursor, index, birth.coroutine, start});
     m_hasUnmarked = m_hasUnmarked || !cursor.marked;
-    m_books.sums.unproven = m_books.sums.unproven || !isProven(cursor);
-    ++m_books.sums.coroutines;
+    m_harvestState.sums.unproven = m_harvestState.sums.unproven || !isProven(cursor);
+    ++m_harvestState.sums.coroutines;
     return true;
 }
 
@@ -114,16 +114,16 @@ void StationList::append(const Entry &entry, Batch &batch)
         const StationLoss &loss = m_reading.losses[i];
         const std::uint64_t first = loss.firstN - std::min(loss.firstN, entry.start);
         batch.losses.push_back({entry.coroutine, first, loss.count, loss.missed});
-        (loss.missed ? m_books.sums.missedBeforeAttach : m_books.sums.lost) += loss.count;
+        (loss.missed ? m_harvestState.sums.missedBeforeAttach : m_harvestState.sums.lost) += loss.count;
     }
     for (std::uint32_t i = 0; i < m_reading.eventCount; ++i) {
         const StationEvent &event = m_reading.events[i];
-        const SiteId site = m_books.sites.resolve(event.site, batch);
+        const SiteId site = m_harvestState.sites.resolve(event.site, batch);
         const auto kind = event.kind <= corotracer::kYieldPoint ? static_cast<PointKind>(event.kind) : PointKind::Await;
         batch.transitions.push_back({event.ts, event.addr, event.n - std::min(event.n, entry.start), event.seq,
                                      entry.coroutine, event.tid, site, kind, event.active});
     }
-    m_books.sums.captured += m_reading.eventCount;
+    m_harvestState.sums.captured += m_reading.eventCount;
 }
 
 void StationList::makeFaulty(Entry &entry, Batch &batch)
@@ -131,7 +131,7 @@ void StationList::makeFaulty(Entry &entry, Batch &batch)
     const bool twoWriters = entry.cursor.fault == StationFault::TwoWriters;
     batch.flags.push_back(
         {entry.coroutine, twoWriters ? Flag::Reason::TwoWriters : Flag::Reason::DialectContradiction});
-    ++m_books.sums.flaggedStations;
+    ++m_harvestState.sums.flaggedStations;
     Faulty faulty{entry, openFaulty(entry.cursor), {}, false};
     faulty.end.fill(kNoEnd);
     m_faulty.push_back(faulty);

@@ -5,7 +5,7 @@
 // only. No allocation and no virtual call per event, because vectors keep their capacity.
 #pragma once
 
-#include "core/harvest/harvestbooks.h"
+#include "core/harvest/harveststate.h"
 #include "core/protocol/stationreader.h"
 #include "core/region/region.h"
 #include "core/stream/stream.h"
@@ -29,7 +29,7 @@ struct Allocation {
 
 class StationList {
 public:
-    StationList(Region &region, HarvestBooks &books);
+    StationList(Region &region, HarvestState &harvestState);
 
     /// Stations below the present count existed before the engine attached: events overwritten until then are missed,
     /// not lost.
@@ -98,7 +98,7 @@ private:
 
     Region &m_region;
     const corotracer::StationData *m_stations;  ///< stays valid as long as the region
-    HarvestBooks &m_books;
+    HarvestState &m_harvestState;
     std::vector<Entry> m_live;  ///< in order of discovery, which is the order of addresses
     /// Dead stations to check again. A forked child may still write to a version-1 station. Marked stations are here
     /// only without ownership: the owner frees them.

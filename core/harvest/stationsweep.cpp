@@ -23,8 +23,8 @@ std::size_t StationSweep::stationCount() const
 {
     const corotracer::ExtensionHeader &extension = m_region.header().extension;
     // Acquire; partner: the release by the probe that committed them.
-    const std::uint32_t committed_untrusted = extension.lines_committed.load(std::memory_order_acquire);
-    const std::uint32_t count_untrusted = extension.line_count.load(std::memory_order_acquire);
+    const std::uint32_t committed_untrusted = extension.compact_stations_committed.load(std::memory_order_acquire);
+    const std::uint32_t count_untrusted = extension.compact_station_count.load(std::memory_order_acquire);
     return std::min<std::size_t>({committed_untrusted, count_untrusted, m_region.compactStations().size()});
 }
 
@@ -86,7 +86,7 @@ void StationSweep::freeStation(std::uint32_t index, std::uint64_t life)
     const std::uint64_t free = (life & ~std::uint64_t{0xFFFF'FFFF}) | corotracer::kCompactFree;
     if (compactStations[index].life.compare_exchange_strong(life, free, std::memory_order_acq_rel,
                                                             std::memory_order_relaxed))
-        pushFree(m_region.writableHeader()->extension.free_lines, births[index].next_free, index);
+        pushFree(m_region.writableHeader()->extension.free_compact_stations, births[index].next_free, index);
 }
 
 void StationSweep::reclaim(std::uint32_t process, bool last)
@@ -100,8 +100,8 @@ void StationSweep::reclaim(std::uint32_t process, bool last)
     if (last) {
         // No process pushes or pops any more. Walking the stack finds its stations; threads had kept the others.
         stacked.resize(count);
-        std::uint32_t next =
-            static_cast<std::uint32_t>(m_region.header().extension.free_lines.load(std::memory_order_acquire));
+        std::uint32_t next = static_cast<std::uint32_t>(
+            m_region.header().extension.free_compact_stations.load(std::memory_order_acquire));
         for (std::size_t steps = 0; next != 0 && next <= count && steps < count; ++steps) {
             stacked[next - 1] = true;
             next = births[next - 1].next_free.load(std::memory_order_relaxed);

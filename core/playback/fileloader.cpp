@@ -222,13 +222,13 @@ Result<void> FileLoader::load()
         readOverview();
     }
     Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
-                                                               [this](const auto &piece) { m_output.add(piece); });
+                                                               [this](const auto &piece) { m_output.addPiece(piece); });
     if (!opened)
         return opened.error();
     const bool isText = !RecordingReader::isRecording(m_path);
     applyFacts(**opened);  // includes the start of the run, which must be known before its output
     if (!m_gate)
-        m_output.release(RecordedOutput::kAll);
+        m_output.release(PacedOutput::kAll);
     ReadAhead reader(std::move(*opened));
     QElapsedTimer sinceProgress;
     sinceProgress.start();
@@ -252,7 +252,7 @@ Result<void> FileLoader::load()
             Q_EMIT progressChanged(progress());
         }
     }
-    m_output.release(RecordedOutput::kAll);
+    m_output.release(PacedOutput::kAll);
     if (m_following.load(std::memory_order_relaxed))
         claim();        // segments were added since
     m_growth.cancel();  // if a sink failed, the reader may still wait for more data

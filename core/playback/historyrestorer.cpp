@@ -36,7 +36,7 @@ void HistoryRestorer::request(std::uint64_t from, std::uint64_t to)
     if (std::exchange(m_seen, {from, to}) != std::pair(from, to))
         ++m_view;
     // If more events were evicted since the last call, the range differs, and is requested again.
-    Range range{from, std::min(to, m_history->droppedBefore()), m_history->droppedEvents(), m_view};
+    Range range{from, std::min(to, m_history->evictedBefore()), m_history->evictedEvents(), m_view};
     if (range.isEmpty())
         range = {0, 0, 0, m_view};
     if (range == m_requested)
@@ -121,7 +121,7 @@ HistoryRestorer::Outcome HistoryRestorer::restoreRange(const Range &range)
         m_busy.store(true, std::memory_order_relaxed);
         // While the recording is being written, a piece may reach the file later. The ring evicts it much later than
         // that.
-        const bool mayCome = !m_streamIndex->isClosed() && piece.endEvent > m_streamIndex->end();
+        const bool mayCome = !m_streamIndex->isClosed() && piece.endEvent > m_streamIndex->endPosition();
         const Result<void> read = m_reader.read(piece.firstEvent, piece.endEvent, m_events);
         if (!read && mayCome) {
             isComplete = false;

@@ -97,7 +97,7 @@ void InputSpool::stop()
     [[maybe_unused]] const ssize_t written = ::write(m_wake, &one, sizeof(one));
 }
 
-InputSpool::End InputSpool::end() const
+InputSpool::End InputSpool::endOfInput() const
 {
     const std::lock_guard lock(m_mutex);
     return m_end;

@@ -41,7 +41,7 @@ public:
 
     const std::string &path() const { return m_path; }
     /// Set before the file is released, so a reader that has followed the file to its end sees the result.
-    End end() const;
+    End endOfInput() const;
     /// One sentence, for NoRecording and Failed.
     std::string message() const;
 

@@ -126,7 +126,7 @@ ReplayGate::Word ReplayGate::await(std::uint64_t due, std::uint64_t &now)
     std::unique_lock lock(m_mutex);
     for (;;) {
         const std::uint64_t wall = wallNow();
-        m_pace.begin(wall, due);
+        m_pace.beginStream(wall, due);
         m_pace.comesTo(wall, due);
         if (m_cancelled)
             return Word::Cancelled;

@@ -18,7 +18,7 @@ std::uint64_t scaled(std::uint64_t ns, double factor)
 
 }  // namespace
 
-void ReplayPace::begin(std::uint64_t wall, std::uint64_t ts)
+void ReplayPace::beginStream(std::uint64_t wall, std::uint64_t ts)
 {
     if (m_begun)
         return;
@@ -29,7 +29,7 @@ void ReplayPace::begin(std::uint64_t wall, std::uint64_t ts)
 }
 
 /// Makes the present position the start for later positions.
-void ReplayPace::settle(std::uint64_t wall)
+void ReplayPace::moveStartTo(std::uint64_t wall)
 {
     m_ts = position(wall);
     m_wall = wall;
@@ -37,19 +37,19 @@ void ReplayPace::settle(std::uint64_t wall)
 
 void ReplayPace::play(std::uint64_t wall)
 {
-    settle(wall);
+    moveStartTo(wall);
     m_playing = true;
 }
 
 void ReplayPace::pause(std::uint64_t wall)
 {
-    settle(wall);
+    moveStartTo(wall);
     m_playing = false;
 }
 
 void ReplayPace::setSpeed(std::uint64_t wall, double speed)
 {
-    settle(wall);
+    moveStartTo(wall);
     m_speed = std::clamp(speed, kSlowest, kFastest);
 }
 
@@ -74,7 +74,7 @@ void ReplayPace::comesTo(std::uint64_t wall, std::uint64_t ts)
 
 void ReplayPace::wentTo(std::uint64_t wall, std::uint64_t ts)
 {
-    settle(wall);
+    moveStartTo(wall);
     m_ts = std::max(m_ts, ts);
 }
 

@@ -16,7 +16,7 @@ public:
     static constexpr double kFastest = 100;
 
     /// The stream begins at `ts`, which is due at once. Later times follow from that. Only the first call counts.
-    void begin(std::uint64_t wall, std::uint64_t ts);
+    void beginStream(std::uint64_t wall, std::uint64_t ts);
 
     void play(std::uint64_t wall);
     void pause(std::uint64_t wall);
@@ -38,7 +38,7 @@ public:
     std::optional<std::uint64_t> dueAt(std::uint64_t ts) const;
 
 private:
-    void settle(std::uint64_t wall);
+    void moveStartTo(std::uint64_t wall);
 
     bool m_begun = false;
     bool m_playing = true;

@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxAttempts = 64;
 /// A writer needs a few ns per event. If seq stays odd and unchanged for so many copies in a row, the writer has
 /// stopped in the middle of an event.
-constexpr int kLooksUntilTorn = 16;
+constexpr int kReadingsUntilTorn = 16;
 
 /// All loads are acquire, which keeps the second loads of seq and life behind them. Partners: the writer's release
 /// stores.
@@ -38,7 +38,7 @@ CompactCopy copyCompact(const corotracer::CompactState &state, const corotracer:
 std::optional<CompactCopy> readCompact(const corotracer::CompactState &state, const corotracer::CompactBirth &birth)
 {
     std::uint64_t oddSeq = 0;
-    int oddLooks = 0;
+    int oddReadings = 0;
     for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
         // Acquire, and life first. Partner: the release store of life at birth, after which seq counts this generation.
         const std::uint64_t life = state.life.load(std::memory_order_acquire);
@@ -46,13 +46,13 @@ std::optional<CompactCopy> readCompact(const corotracer::CompactState &state, co
         CompactCopy copy = copyCompact(state, birth);
         // Relaxed: the acquire loads of the copy keep these loads behind it.
         if (state.seq.load(std::memory_order_relaxed) != seq || state.life.load(std::memory_order_relaxed) != life) {
-            oddLooks = 0;
+            oddReadings = 0;
             continue;
         }
         if (seq & 1) {
-            oddLooks = seq == oddSeq ? oddLooks + 1 : 1;
+            oddReadings = seq == oddSeq ? oddReadings + 1 : 1;
             oddSeq = seq;
-            if (oddLooks < kLooksUntilTorn)
+            if (oddReadings < kReadingsUntilTorn)
                 continue;
             copy.latestTorn = true;
         }

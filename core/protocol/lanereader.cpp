@@ -42,33 +42,33 @@ std::uint64_t runEnd(const LaneView &lane, std::uint64_t position, std::uint64_t
 /// their count. `order` is the order of the payload loads. Discard mode: relaxed, because the producer overwrites no
 /// record from `tail` on. Overwrite mode: acquire, to keep the second load of the block's number behind them.
 template <std::memory_order order>
-std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end, LaneItem *items)
+std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end, RecordCopy *copies)
 {
     const std::uint64_t lap = lane_lap(begin, lane.capacity);
     const LaneRecord *record = lane.records + begin % lane.capacity;
-    LaneItem *item = items;
-    for (const LaneRecord *const stop = record + (end - begin); record != stop; ++record, ++item) {
+    RecordCopy *copy = copies;
+    for (const LaneRecord *const stop = record + (end - begin); record != stop; ++record, ++copy) {
         const std::uint64_t commit = record->commit.load(std::memory_order_acquire);  // partner: the producer's store
         if ((commit & 0xF) != lap)
             break;
-        item->ts = record->ts.load(order);
-        item->identity = record->identity.load(order);
-        item->arg = record->arg.load(order);
-        item->n = static_cast<std::uint32_t>(commit >> 32);
-        item->site = static_cast<std::uint32_t>(commit >> 12) & 0xF'FFFFU;
-        item->kind = static_cast<std::uint8_t>(commit >> 4);
+        copy->ts = record->ts.load(order);
+        copy->identity = record->identity.load(order);
+        copy->arg = record->arg.load(order);
+        copy->n = static_cast<std::uint32_t>(commit >> 32);
+        copy->site = static_cast<std::uint32_t>(commit >> 12) & 0xF'FFFFU;
+        copy->kind = static_cast<std::uint8_t>(commit >> 4);
     }
-    return static_cast<std::size_t>(item - items);
+    return static_cast<std::size_t>(copy - copies);
 }
 
-LaneReading readDiscard(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items)
+LaneReading readDiscard(const LaneView &lane, std::uint64_t position, std::span<RecordCopy> copies)
 {
     LaneReading reading;
     reading.next = position;
-    while (reading.count < items.size()) {
-        const std::uint64_t end = runEnd(lane, reading.next, items.size() - reading.count);
+    while (reading.count < copies.size()) {
+        const std::uint64_t end = runEnd(lane, reading.next, copies.size() - reading.count);
         const std::size_t copied =
-            copyRun<std::memory_order_relaxed>(lane, reading.next, end, items.data() + reading.count);
+            copyRun<std::memory_order_relaxed>(lane, reading.next, end, copies.data() + reading.count);
         reading.count += copied;
         reading.next += copied;
         if (copied == 0 || reading.next != end)
@@ -158,11 +158,11 @@ struct BlockReading {
 
 /// Copies records of block `number` from `position` on. Returns nothing if the producer overwrites the block during the
 /// copy.
-BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64_t number, std::span<LaneItem> items)
+BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64_t number, std::span<RecordCopy> copies)
 {
-    const std::uint64_t room = std::min<std::uint64_t>(items.size(), kLaneBlock - position % kLaneBlock);
+    const std::uint64_t room = std::min<std::uint64_t>(copies.size(), kLaneBlock - position % kLaneBlock);
     const std::uint64_t end = runEnd(lane, position, room);
-    const std::size_t copied = copyRun<std::memory_order_acquire>(lane, position, end, items.data());
+    const std::size_t copied = copyRun<std::memory_order_acquire>(lane, position, end, copies.data());
     // Relaxed: the acquire loads of the copy keep this load behind it. Partner: the producer's store of the number,
     // which precedes the release stores of the payload that would have torn the copy.
     const std::uint64_t blockIndex = (number - 1) % (lane.capacity / kLaneBlock);
@@ -171,24 +171,24 @@ BlockReading readBlock(const LaneView &lane, std::uint64_t position, std::uint64
     return {copied, copied < room};
 }
 
-LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items)
+LaneReading readOverwrite(const LaneView &lane, std::uint64_t position, std::span<RecordCopy> copies)
 {
     LaneReading reading;
     reading.next = position;
     const std::uint64_t blocks = lane.capacity / kLaneBlock;
     std::uint64_t awaited = 0;  // 1 + the position that is due for a second reading, 0 = none
-    for (int leaps = 0; reading.count < items.size() && leaps <= kMaxLeaps;) {
+    for (int leaps = 0; reading.count < copies.size() && leaps <= kMaxLeaps;) {
         const std::uint64_t number = reading.next / kLaneBlock + 1;
         const std::uint64_t found = blockNumber(lane, (number - 1) % blocks);
         if (found == number) {
-            const BlockReading block = readBlock(lane, reading.next, number, items.subspan(reading.count));
+            const BlockReading block = readBlock(lane, reading.next, number, copies.subspan(reading.count));
             reading.count += block.count;
             reading.next += block.count;
             if (block.count != 0 && !block.stopped)
                 continue;
         }
         if (reading.count != 0)
-            break;  // skip only before the first item
+            break;  // skip only before the first copied record
         const std::uint64_t next = blockAfter(lane, number);
         if (next == 0)
             break;  // nothing new
@@ -280,11 +280,11 @@ LaneView shrunk(LaneView lane, std::memory_order order)
     return lane;
 }
 
-LaneReading readLane(const LaneView &view, std::uint64_t position, std::span<LaneItem> items)
+LaneReading readLane(const LaneView &view, std::uint64_t position, std::span<RecordCopy> copies)
 {
     if (!view.overwrite)
-        return readDiscard(shrunk(view), position, items);
-    return readShrinking(view, [&](const LaneView &lane) { return readOverwrite(lane, position, items); });
+        return readDiscard(shrunk(view), position, copies);
+    return readShrinking(view, [&](const LaneView &lane) { return readOverwrite(lane, position, copies); });
 }
 
 bool hasRecordAt(const LaneView &view, std::uint64_t position)

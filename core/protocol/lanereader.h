@@ -34,7 +34,7 @@ struct LaneView {
 LaneView shrunk(LaneView lane, std::memory_order order = std::memory_order_acquire);
 
 /// A copy of a record, untrusted. `kind` should be one of kRecordSuspend ..., but callers must check it.
-struct LaneItem {
+struct RecordCopy {
     std::uint64_t ts = 0;  ///< raw clock of the process
     std::uint64_t identity = 0;
     std::uint64_t arg = 0;
@@ -44,15 +44,15 @@ struct LaneItem {
 };
 
 struct LaneReading {
-    std::size_t count = 0;      ///< items copied
+    std::size_t count = 0;      ///< copied records
     std::uint64_t skipped = 0;  ///< overwrite mode: records that were overwritten or damaged before they were read
-    std::uint64_t next = 0;     ///< position after the last item
+    std::uint64_t next = 0;     ///< position after the last copied record
 };
 
-/// Copies committed records from `position` on, at most items.size(). The items have consecutive positions and end at
-/// next - 1. Discard mode: stops at the first slot that does not carry its lap. Overwrite mode: skips overwritten and
-/// damaged records, but only before the first item.
-LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<LaneItem> items);
+/// Copies committed records from `position` on, at most copies.size(). The records have consecutive positions and end
+/// at next - 1. Discard mode: stops at the first slot that does not carry its lap. Overwrite mode: skips overwritten
+/// and damaged records, but only before the first copied record.
+LaneReading readLane(const LaneView &lane, std::uint64_t position, std::span<RecordCopy> copies);
 
 /// Returns true if the record at `position` is committed. For an engine that has announced its sleep. All loads are
 /// seq_cst, and so are their partners: the producer's stores of commit (unless the engine fences), committed and

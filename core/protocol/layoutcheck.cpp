@@ -67,9 +67,9 @@ UntrustedExtension copyExtension(std::span<const std::byte> header)
     copy(areas.processCapacity, offsetof(ExtensionHeader, process_capacity));
     copy(areas.laneDirectoryOffset, offsetof(ExtensionHeader, lane_directory_offset));
     copy(areas.laneCapacity, offsetof(ExtensionHeader, lane_capacity));
-    copy(areas.statesOffset, offsetof(ExtensionHeader, lines_offset));
+    copy(areas.statesOffset, offsetof(ExtensionHeader, states_offset));
     copy(areas.birthsOffset, offsetof(ExtensionHeader, births_offset));
-    copy(areas.compactCapacity, offsetof(ExtensionHeader, lines_reserved));
+    copy(areas.compactCapacity, offsetof(ExtensionHeader, compact_stations_reserved));
     copy(areas.lanePoolOffset, offsetof(ExtensionHeader, lane_pool_offset));
     copy(areas.lanePoolSize, offsetof(ExtensionHeader, lane_pool_size));
     copy(areas.laneMode, offsetof(ExtensionHeader, lane_mode));
@@ -109,7 +109,7 @@ Result<void> checkAreas(const ExtensionAreas &areas, std::uint64_t stationsEnd, 
          std::uint64_t{areas.processCapacity} * sizeof(corotracer::ProcessEntry), kPage},
         {"the lane directory", offsetof(ExtensionHeader, lane_directory_offset), areas.laneDirectoryOffset,
          std::uint64_t{areas.laneCapacity} * sizeof(corotracer::LaneHeader), kPage},
-        {"the state records", offsetof(ExtensionHeader, lines_offset), areas.statesOffset, stationBytes, kPage},
+        {"the state records", offsetof(ExtensionHeader, states_offset), areas.statesOffset, stationBytes, kPage},
         {"the birth records", offsetof(ExtensionHeader, births_offset), areas.birthsOffset, stationBytes, kPage},
         {"the lane pool", offsetof(ExtensionHeader, lane_pool_offset), areas.lanePoolOffset, areas.lanePoolSize, kPage},
     }};
@@ -145,7 +145,7 @@ Result<void> checkCounts(const ExtensionAreas &areas)
         {"sites", offsetof(ExtensionHeader, site_capacity), areas.siteCapacity, corotracer::kMaxSites},
         {"processes", offsetof(ExtensionHeader, process_capacity), areas.processCapacity, corotracer::kMaxProcesses},
         {"lanes", offsetof(ExtensionHeader, lane_capacity), areas.laneCapacity, corotracer::kMaxLanes},
-        {"compact stations", offsetof(ExtensionHeader, lines_reserved), areas.compactCapacity,
+        {"compact stations", offsetof(ExtensionHeader, compact_stations_reserved), areas.compactCapacity,
          corotracer::kMaxStations},
     }};
     for (const Count &count : all) {

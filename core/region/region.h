@@ -100,7 +100,7 @@ public:
     std::span<const corotracer::ProcessEntry> processes() const;
     std::span<const corotracer::LaneHeader> laneDirectory() const;
     std::span<const corotracer::CompactState>
-    compactStations() const;                                   ///< read only below lines_committed: others lack memory
+    compactStations() const;  ///< read only below compact_stations_committed: others lack memory
     std::span<const corotracer::CompactBirth> births() const;  ///< as large as compactStations()
     /// Returns a lane that was checked to lie inside the pool. Returns nullopt for any other lane, and in discard mode
     /// (except post-mortem) for a lane that a thread is claiming.

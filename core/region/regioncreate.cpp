@@ -115,9 +115,9 @@ void writeHeader(GlobalHeader &header, const RegionSpec &spec, const ValidatedLa
     extension.process_capacity = areas.processCapacity;
     extension.lane_directory_offset = areas.laneDirectoryOffset;
     extension.lane_capacity = areas.laneCapacity;
-    extension.lines_offset = areas.statesOffset;
+    extension.states_offset = areas.statesOffset;
     extension.births_offset = areas.birthsOffset;
-    extension.lines_reserved = areas.compactCapacity;
+    extension.compact_stations_reserved = areas.compactCapacity;
     extension.lane_pool_offset = areas.lanePoolOffset;
     extension.lane_pool_size = areas.lanePoolSize;
     extension.lane_mode = areas.laneMode;

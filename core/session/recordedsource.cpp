@@ -5,7 +5,7 @@
 #include "core/base/startthread.h"
 #include "core/playback/replaygate.h"
 #include "core/recording/read/recordingoverview.h"
-#include "core/session/recordingstore.h"
+#include "core/session/recordingsdirectory.h"
 
 #include <QFileInfo>
 
@@ -127,7 +127,7 @@ bool RecordedSource::isGrowing() const
 /// Emits the recorded output that has become due, as if it were live.
 void RecordedSource::emitOutput()
 {
-    const RecordedOutput::Taken taken = m_loader->takeOutput();
+    const PacedOutput::Taken taken = m_loader->takeOutput();
     if (taken.linesLeftOut > 0)
         Q_EMIT outputLeftOut(taken.linesLeftOut);
     if (taken.pieces.empty())
@@ -162,7 +162,7 @@ void RecordedSource::onFinished()
     Q_EMIT stateChanged(m_state);
 }
 
-ReadingEnd RecordedSource::end() const
+ReadingEnd RecordedSource::readingEnd() const
 {
     ReadingEnd end;
     end.inOrder = m_loader->endedInOrder();
@@ -171,7 +171,7 @@ ReadingEnd RecordedSource::end() const
     end.isDamaged = m_loader->isDamaged();
     end.error = m_loader->errorMessage();
     if (m_input) {
-        end.input = m_input->end();
+        end.input = m_input->endOfInput();
         end.inputMessage = QString::fromStdString(m_input->message());
     }
     return end;

@@ -66,11 +66,11 @@ public:
     std::int64_t startedAt() const { return m_startedAt; }
     std::optional<RecordingInfo::Judged> judged() const { return m_loader->aboutRun().judged; }
     /// Valid once the state is Ended.
-    ReadingEnd end() const;
+    ReadingEnd readingEnd() const;
 
 Q_SIGNALS:
     void grows();  ///< isGrowing() has become true
-    /// The reading has ended: see end(). Emitted in the state Ended, just before stateChanged().
+    /// The reading has ended: see readingEnd(). Emitted in the state Ended, just before stateChanged().
     void readingEnded();
 
 private:

@@ -30,7 +30,7 @@ bool hasCoroutines(const Region &region)
     // Relaxed: only whether the counts, which probes raise, are above 0.
     return region.header().allocated_count.load(std::memory_order_relaxed) != 0 ||
            (region.laneMode() != corotracer::kLanesNone &&
-            region.header().extension.line_count.load(std::memory_order_relaxed) != 0);
+            region.header().extension.compact_station_count.load(std::memory_order_relaxed) != 0);
 }
 
 QString dateNotice(const Region &region, std::uint64_t latestNs)

@@ -8,7 +8,7 @@
 #include "core/playback/historyrestorer.h"
 #include "core/recording/read/segments.h"
 #include "core/session/resolverdriver.h"
-#include "core/session/runrecording.h"
+#include "core/session/windowrecording.h"
 
 #include <QFileInfo>
 
@@ -180,8 +180,8 @@ void Run::record(const StartRequest &request, const RunSettings &settings)
         return;
     RecordingFolder folder = *settings.recordingFolder;
     folder.queueBytes = sharesOf(settings).queue;
-    Result<std::unique_ptr<RunRecording>> created =
-        RunRecording::create(*m_live, m_population, request, fileNameOf(request), folder);
+    Result<std::unique_ptr<WindowRecording>> created =
+        WindowRecording::create(*m_live, m_population, request, fileNameOf(request), folder);
     if (!created) {
         m_notices << tr("This run is not recorded: %1.").arg(QString::fromStdString(created.error().message));
         return;
@@ -190,7 +190,7 @@ void Run::record(const StartRequest &request, const RunSettings &settings)
     m_notices << QString::fromStdString(m_recording->notice());
     m_restorer = std::make_unique<HistoryRestorer>(m_history, m_recording->streamIndex());
     m_recording->recordFrameLocations(m_resolver);
-    connect(m_recording.get(), &RunRecording::failed, this, [this](const QString &message) {
+    connect(m_recording.get(), &WindowRecording::failed, this, [this](const QString &message) {
         Q_EMIT noticeAdded(tr("The recording of this run has stopped: %1. The capture continues.").arg(message));
     });
 }
@@ -241,7 +241,7 @@ bool Run::isPast() const
 
 bool Run::isCutShort() const
 {
-    return m_recorded && state() == RunState::Ended && m_recorded->end().isCutShort;
+    return m_recorded && state() == RunState::Ended && m_recorded->readingEnd().isCutShort;
 }
 
 bool Run::knowsDeaths() const

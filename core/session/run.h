@@ -8,7 +8,7 @@
 #include "core/addresses/addressresolver.h"
 #include "core/recording/format/recordinginfo.h"
 #include "core/session/recordedsource.h"
-#include "core/session/recordingstore.h"
+#include "core/session/recordingsdirectory.h"
 #include "core/session/session.h"
 #include "core/target/instructions.h"
 #include "core/trace/history.h"
@@ -25,7 +25,7 @@ namespace ct {
 
 class HistoryRestorer;
 class ResolverDriver;
-class RunRecording;
+class WindowRecording;
 class StreamIndex;
 
 struct RunSettings {
@@ -119,7 +119,7 @@ public:
     /// The contents of the recording; nullptr if not known (yet), and for a live run.
     std::shared_ptr<const RecordingOverview> overview() const { return m_recorded ? m_recorded->overview() : nullptr; }
     /// How the reading ended. Valid once the state is Ended.
-    ReadingEnd readingEnd() const { return m_recorded->end(); }
+    ReadingEnd readingEnd() const { return m_recorded->readingEnd(); }
     /// The gate of a replay; nullptr for other runs.
     ReplayGate *gate() const { return m_recorded ? m_recorded->gate() : nullptr; }
 
@@ -152,7 +152,7 @@ private:
     std::int64_t m_startedAt = 0;
     std::shared_ptr<Population> m_population;
     std::shared_ptr<History> m_history;
-    std::unique_ptr<RunRecording> m_recording;  ///< null unless the run is live and recorded; outlives the source
+    std::unique_ptr<WindowRecording> m_recording;  ///< null unless the run is live and recorded; outlives the source
     std::unique_ptr<HistoryRestorer> m_restorer;
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Source> m_source;

@@ -5,7 +5,7 @@
 #include "core/base/monotonic.h"
 #include "core/session/capturedregion.h"
 #include "core/session/regionsummary.h"
-#include "core/session/shortages.h"
+#include "core/session/shortagenotices.h"
 #include "core/target/targetlist.h"
 #include "core/target/untraced.h"
 
@@ -50,7 +50,7 @@ struct Session::Data {
     const std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>();
     std::string socketPath;
     QStringList notices;
-    Shortages shortages;
+    ShortageNotices shortageNotices;
     TargetList *targets = nullptr;
     bool untilIdle = false;
     bool anyCame = false;  ///< a target was seen, if only for a moment
@@ -279,7 +279,7 @@ void Session::checkProgress()
 
 void Session::reportShortages(const Accounting &sums)
 {
-    for (const QString &shortage : m_data->shortages.newNotices(sums))
+    for (const QString &shortage : m_data->shortageNotices.newNotices(sums))
         addNotice(shortage);
 }
 
@@ -357,7 +357,7 @@ void Session::settleRegion()
 {
     const std::vector<MappingProcess> users = m_data->region.targets();
     m_data->harvest.reset();
-    const CapturedRegion::Outcome outcome = m_data->region.settle(users, m_data->postMortem);
+    const CapturedRegion::Outcome outcome = m_data->region.closeAndRemove(users, m_data->postMortem);
     m_data->leftOver = outcome.isLeftOver;
     if (!outcome.notice.isEmpty())
         addNotice(outcome.notice);

@@ -254,23 +254,23 @@ struct RunOverflow {
     std::uint64_t overflowCoroutines = 0;  ///< overflow, a part of coroutines: the trace in memory has no room for them
     std::uint64_t overflowEvents = 0;      ///< overflow, a part of captured: the transitions of overflowCoroutines
     std::uint64_t overflowNames = 0;       ///< overflow: names that the trace in memory has no room for
-    std::uint64_t notesDropped = 0;        ///< export of a trace: wakes and waits that were no longer in memory
+    std::uint64_t notesEvicted = 0;        ///< export of a trace: wakes and waits that were no longer in memory
     std::uint64_t eventsNotWritten = 0;    ///< a part of captured: transitions that are missing in a file that failed
 };
 
 /// The use of a region at present.
 struct RegionGauges {
-    std::uint32_t stationsAllocated = 0;  ///< full and compact stations
-    std::uint32_t stationsMax = 0;        ///< limit of stationsAllocated
-    std::uint32_t slotsAllocated = 0;     ///< a part of stationsAllocated: compact stations
-    std::uint32_t slotsMax = 0;           ///< a part of stationsMax: compact stations
-    std::uint32_t lanesInUse = 0;         ///< lanes of living threads, and lanes that are not drained yet
-    std::uint32_t lanes = 0;              ///< lanes made so far
-    std::uint64_t laneBytes = 0;          ///< bytes of the pool that became lanes
-    std::uint64_t laneBytesMax = 0;       ///< bytes of the pool; 0 = no lanes
-    double laneFill = 0;                  ///< fill of the fullest lane at its last visit, 0 to 1
-    std::uint64_t regionBytes = 0;        ///< memory that the region's file uses at present
-    std::uint32_t processes = 0;          ///< processes that write at present
+    std::uint32_t stationsAllocated = 0;         ///< full and compact stations
+    std::uint32_t stationsMax = 0;               ///< limit of stationsAllocated
+    std::uint32_t compactStationsAllocated = 0;  ///< a part of stationsAllocated: compact stations
+    std::uint32_t compactStationsMax = 0;        ///< a part of stationsMax: compact stations
+    std::uint32_t lanesInUse = 0;                ///< lanes of living threads, and lanes that are not drained yet
+    std::uint32_t lanes = 0;                     ///< lanes made so far
+    std::uint64_t laneBytes = 0;                 ///< bytes of the pool that became lanes
+    std::uint64_t laneBytesMax = 0;              ///< bytes of the pool; 0 = no lanes
+    double laneFill = 0;                         ///< fill of the fullest lane at its last visit, 0 to 1
+    std::uint64_t regionBytes = 0;               ///< memory that the region's file uses at present
+    std::uint32_t processes = 0;                 ///< processes that write at present
 };
 
 /// Conditions of a run.

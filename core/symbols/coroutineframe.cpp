@@ -133,7 +133,7 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     SourceFrame source{readableSymbol(coroutine), {}, 0, 0, false};
     if (resumeAddress != 0) {
         SuspensionLine line =
-            resume.symbols->suspensionLines().find(*resume.symbols, {resumeAddress, resume.linked, frame}, read);
+            resume.symbols->suspensionLines().lineOf(*resume.symbols, {resumeAddress, resume.linked, frame}, read);
         source.file = std::move(line.file);
         source.line = line.line;
         source.column = line.column;

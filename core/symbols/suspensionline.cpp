@@ -325,7 +325,7 @@ private:
     IndexField m_field;
     std::vector<InlinedCall> m_calls;
     std::map<std::uint64_t, std::optional<SourcePosition>> m_known;  ///< by index
-    // The arguments of the present find():
+    // The arguments of the present lineOf():
     std::uint64_t m_resume = 0;
     std::uint64_t m_frame = 0;
     const MemoryReader *m_read = nullptr;
@@ -335,7 +335,7 @@ SuspensionLines::SuspensionLines() = default;
 
 SuspensionLines::~SuspensionLines() = default;
 
-SuspensionLine SuspensionLines::find(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read)
+SuspensionLine SuspensionLines::lineOf(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read)
 {
     std::unique_ptr<ResumeFunction> &function = m_functions[frame.linked];
     if (!function)

@@ -39,7 +39,7 @@ public:
     SuspensionLines &operator=(const SuspensionLines &) = delete;
 
     /// `symbols` must be the same in all calls.
-    SuspensionLine find(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read);
+    SuspensionLine lineOf(ModuleSymbols &symbols, const ResumedFrame &frame, const MemoryReader &read);
 
 private:
     std::unordered_map<std::uint64_t, std::unique_ptr<ResumeFunction>> m_functions;  ///< by address as linked

@@ -42,7 +42,7 @@ std::uint64_t SymbolMemory::used()
     return usedBytes.load(std::memory_order_relaxed);
 }
 
-bool SymbolMemory::add(std::uint64_t bytes)
+bool SymbolMemory::addBytes(std::uint64_t bytes)
 {
     const std::uint64_t most = limit();
     std::uint64_t before = usedBytes.load(std::memory_order_relaxed);
@@ -56,7 +56,7 @@ bool SymbolMemory::add(std::uint64_t bytes)
 
 bool SymbolMemory::reserve(std::uint64_t bytes)
 {
-    const bool reserved = add(bytes);
+    const bool reserved = addBytes(bytes);
     m_real += reserved ? bytes : 0;
     return reserved;
 }
@@ -64,7 +64,7 @@ bool SymbolMemory::reserve(std::uint64_t bytes)
 bool SymbolMemory::reserveDerived(std::uint64_t bytes)
 {
     const std::uint64_t most = kFree + kFactor * m_real;
-    const bool reserved = bytes <= most && m_derived <= most - bytes && add(bytes);
+    const bool reserved = bytes <= most && m_derived <= most - bytes && addBytes(bytes);
     m_derived += reserved ? bytes : 0;
     return reserved;
 }

@@ -38,7 +38,7 @@ public:
     static std::uint64_t used();
 
 private:
-    bool add(std::uint64_t bytes);
+    bool addBytes(std::uint64_t bytes);
     void release(std::uint64_t bytes);
 
     std::uint64_t m_bytes = 0;

@@ -48,7 +48,7 @@ UnitIndex::UnitIndex(Dwarf *dwarf, const std::function<bool(Dwarf_Addr)> &isExec
         unit.splitMissing = false;
         if (unit.split)
             findSplit(cursor, unit);
-        if ((type == DW_UT_compile || type == DW_UT_skeleton) && !add(unit, isExecutable))
+        if ((type == DW_UT_compile || type == DW_UT_skeleton) && !addUnit(unit, isExecutable))
             break;
     }
     std::sort(m_ranges.begin(), m_ranges.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
@@ -73,7 +73,7 @@ void UnitIndex::findSplit(Dwarf_CU *cu, Unit &unit)
 }
 
 /// Adds a unit and its ranges. Returns false if there is no memory for more.
-bool UnitIndex::add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable)
+bool UnitIndex::addUnit(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable)
 {
     const auto index = static_cast<std::uint32_t>(m_units.size());
     bool fits = true;

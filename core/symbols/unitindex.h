@@ -44,7 +44,7 @@ private:
         std::uint32_t unit;
     };
     void findSplit(Dwarf_CU *cu, Unit &unit);
-    bool add(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable);
+    bool addUnit(Unit unit, const std::function<bool(Dwarf_Addr)> &isExecutable);
     /// Returns an index in m_units, or -1.
     std::int64_t unitAt(Dwarf_Addr address) const;
 

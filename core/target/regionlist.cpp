@@ -78,8 +78,9 @@ std::optional<Candidate> examine(const std::string &path)
     if (info.hasExtension && field(kExtension + offsetof(Extension, version), std::uint32_t{}) >= 2) {
         info.flightRecorder =
             field(kExtension + offsetof(Extension, lane_mode), std::uint32_t{}) == corotracer::kLanesOverwrite;
-        info.compactStations = std::min(field(kExtension + offsetof(Extension, line_count), std::uint32_t{}),
-                                        field(kExtension + offsetof(Extension, lines_reserved), std::uint32_t{}));
+        info.compactStations =
+            std::min(field(kExtension + offsetof(Extension, compact_station_count), std::uint32_t{}),
+                     field(kExtension + offsetof(Extension, compact_stations_reserved), std::uint32_t{}));
     }
     info.modifiedRealtimeNs = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                               static_cast<std::uint64_t>(status.st_mtim.tv_nsec);

@@ -59,7 +59,7 @@ bool TargetList::isEmpty() const
     return std::none_of(m_targets.begin(), m_targets.end(), [](const Target &target) { return target.maps; });
 }
 
-TargetList::Target *TargetList::find(pid_t pid)
+TargetList::Target *TargetList::findTarget(pid_t pid)
 {
     const auto found =
         std::find_if(m_targets.begin(), m_targets.end(), [pid](const Target &target) { return target.pid == pid; });
@@ -74,7 +74,7 @@ void TargetList::processConnected(int pid)
         m_wantsSearch = true;
         return;
     }
-    if (const Target *known = find(pid)) {
+    if (const Target *known = findTarget(pid)) {
         if (!known->maps)
             checkMappings({pid});
         return;
@@ -94,7 +94,7 @@ void TargetList::processConnected(int pid)
 
 void TargetList::processDisconnected(int pid)
 {
-    if (m_timer.isActive() && find(pid))
+    if (m_timer.isActive() && findTarget(pid))
         checkMappings({pid});
 }
 
@@ -117,7 +117,7 @@ void TargetList::checkMappings(const std::vector<pid_t> &pids)
     std::vector<pid_t> come;
     std::vector<pid_t> left;
     for (const pid_t pid : pids) {
-        Target &target = *find(pid);
+        Target &target = *findTarget(pid);
         const bool mapped = std::exchange(target.maps, processMaps(pid, m_region));
         if (target.maps && !mapped)
             come.push_back(pid);
@@ -152,7 +152,7 @@ void TargetList::search()
     for (const MappingProcess &process : processesMapping(m_region)) {
         if (process.engine)
             continue;
-        Target *known = find(process.pid);
+        Target *known = findTarget(process.pid);
         if (!known)
             known = &m_targets.emplace_back(Target{process.pid, false});
         if (!std::exchange(known->maps, true))

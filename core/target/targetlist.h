@@ -51,7 +51,7 @@ private:
     void search();
     bool isSearchDue() const;
     bool isEmpty() const;
-    Target *find(pid_t pid);
+    Target *findTarget(pid_t pid);
 
     const FileIdentity m_region;
     std::vector<Target> m_targets;

@@ -19,9 +19,10 @@ constexpr auto kRelease = std::memory_order_release;
 
 }  // namespace
 
-void History::Data::forgetPage(std::uint32_t page)
+void History::Data::evictPage(std::uint32_t page)
 {
-    for (CoroutineId gone = page * Residence::kPageSize; gone < (page + 1) * Residence::kPageSize; ++gone) {
+    for (CoroutineId gone = page * CoroutineEviction::kPageSize; gone < (page + 1) * CoroutineEviction::kPageSize;
+         ++gone) {
         overflow.addEnded(0, 0, 0);
         if (const std::uint32_t lossIndex = coroutines.heads[gone].loss.load(kRelaxed))
             freeLosses.push_back(lossIndex);
@@ -36,8 +37,8 @@ void History::Data::release(CoroutineId first, CoroutineId end)
 
 bool History::Data::admit(CoroutineId id)
 {
-    return coroutines.residence.admit(
-        id, [this](std::uint32_t page) { forgetPage(page); },
+    return coroutines.coroutineEviction.admit(
+        id, [this](std::uint32_t page) { evictPage(page); },
         [this](CoroutineId first, CoroutineId end) { release(first, end); });
 }
 
@@ -68,15 +69,17 @@ void History::Data::addBirth(const Birth &birth)
 
 void History::Data::addDeath(const Death &death)
 {
-    if (death.coroutine >= coroutines.heads.sizeOfWriter() || coroutines.residence.isDropped(death.coroutine))
+    if (death.coroutine >= coroutines.heads.sizeOfWriter() ||
+        coroutines.coroutineEviction.isWithoutRecord(death.coroutine))
         return;
     coroutines.lives[death.coroutine].deathTs.store(std::max<std::uint64_t>(death.ts, 1), kRelaxed);
-    coroutines.residence.died(death.coroutine);
+    coroutines.coroutineEviction.died(death.coroutine);
 }
 
 void History::Data::addLoss(const Loss &loss, std::uint64_t noticed)
 {
-    if (loss.coroutine >= coroutines.heads.sizeOfWriter() || coroutines.residence.isDropped(loss.coroutine))
+    if (loss.coroutine >= coroutines.heads.sizeOfWriter() ||
+        coroutines.coroutineEviction.isWithoutRecord(loss.coroutine))
         return;
     Head &head = coroutines.heads[loss.coroutine];
     // A loss before the first event shows as a jump from the first number.
@@ -123,12 +126,13 @@ Result<void> History::consume(const Batch &batch)
         data.addLoss(loss, batch.now);
     for (const Death &death : batch.deaths)
         data.addDeath(death);
-    data.coroutines.residence.settle([&data](std::uint32_t page) { data.forgetPage(page); },
-                                     [&data](CoroutineId first, CoroutineId end) { data.release(first, end); });
+    data.coroutines.coroutineEviction.evictOverLimit(
+        [&data](std::uint32_t page) { data.evictPage(page); },
+        [&data](CoroutineId first, CoroutineId end) { data.release(first, end); });
     data.now.store(std::max({data.now.load(kRelaxed), batch.now, data.log.lastTs()}), kRelaxed);
     data.notes.append(batch.notes, batch.now);
-    data.log.settle(data.now.load(kRelaxed));
-    data.notes.settle(data.now.load(kRelaxed));
+    data.log.evictOld(data.now.load(kRelaxed));
+    data.notes.evictOld(data.now.load(kRelaxed));
     return {};
 }
 
@@ -142,19 +146,19 @@ std::uint64_t History::noteCount() const
     return m_data->notes.count();
 }
 
-std::uint64_t History::droppedNotes() const
+std::uint64_t History::evictedNotes() const
 {
-    return m_data->notes.dropped();
+    return m_data->notes.evicted();
 }
 
-std::uint64_t History::droppedBefore() const
+std::uint64_t History::evictedBefore() const
 {
-    return m_data->log.droppedBefore();
+    return m_data->log.evictedBefore();
 }
 
-std::uint64_t History::droppedEvents() const
+std::uint64_t History::evictedEvents() const
 {
-    return m_data->log.droppedEvents();
+    return m_data->log.evictedEvents();
 }
 
 Overflow History::overflow() const
@@ -164,7 +168,7 @@ Overflow History::overflow() const
 
 std::uint64_t History::bytesUsed() const
 {
-    return m_data->log.bytesUsed() + m_data->coroutines.residence.records() * (sizeof(Head) + sizeof(Life)) +
+    return m_data->log.bytesUsed() + m_data->coroutines.coroutineEviction.records() * (sizeof(Head) + sizeof(Life)) +
            std::uint64_t{m_data->losses.size()} * sizeof(EndLoss) + m_data->notes.bytesUsed();
 }
 

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "core/stream/stream.h"
+#include "core/trace/coroutineeviction.h"
 #include "core/trace/overflowcount.h"
-#include "core/trace/residence.h"
 
 #include <array>
 #include <memory>
@@ -112,12 +112,12 @@ public:
     /// with the oldest one in memory, and moves `position` past the last. Returns false when there is none at present.
     bool readNotes(std::uint64_t &position, std::size_t limit, Notes &notes) const;
     std::uint64_t noteCount() const;     ///< wakes and waits since the start
-    std::uint64_t droppedNotes() const;  ///< evicted wakes and waits
+    std::uint64_t evictedNotes() const;  ///< evicted wakes and waits
 
     /// From this time (ns) on, the history of all coroutines is complete; events before it were evicted. 0 = none were.
-    std::uint64_t droppedBefore() const;
-    std::uint64_t droppedEvents() const;
-    /// Coroutines that got no record, or whose record was evicted. Their transitions here are not in droppedEvents().
+    std::uint64_t evictedBefore() const;
+    std::uint64_t evictedEvents() const;
+    /// Coroutines that got no record, or whose record was evicted. Their transitions here are not in evictedEvents().
     Overflow overflow() const;
     /// Time (ns) of the coroutine's oldest event in memory; 0 = none.
     std::uint64_t firstKept(CoroutineId id) const;

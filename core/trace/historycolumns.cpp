@@ -214,7 +214,7 @@ bool ColumnReader::copyRows(const SlabView &slab, const CoroutineRows &run, std:
 bool ColumnReader::addIndexed(const SlabView &slab)
 {
     m_data.index.prepare(slab, m_data.isBusy());
-    const CoroutineRows run = Index::find(slab, m_id);
+    const CoroutineRows run = Index::rowsOfCoroutine(slab, m_id);
     if (!Index::isFinal(slab, run))
         return false;
     std::uint32_t orderIndex = Index::orderIndexOf(slab, run, m_cursor.row());

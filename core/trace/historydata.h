@@ -54,7 +54,7 @@ struct History::Data {
     std::vector<std::uint32_t> freeLosses;  ///< writer: entries of `losses` whose coroutines were evicted
 
     // Writer.
-    void forgetPage(std::uint32_t page);
+    void evictPage(std::uint32_t page);
     void release(CoroutineId first, CoroutineId end);
     bool admit(CoroutineId id);
     void addBirth(const Birth &birth);

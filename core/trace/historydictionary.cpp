@@ -6,7 +6,7 @@
 
 namespace ct::history {
 
-void Dictionary::begin(std::byte *slab)
+void Dictionary::startSlab(std::byte *slab)
 {
     m_slab = slab;
     m_cells = 0;
@@ -33,8 +33,8 @@ std::uint32_t Dictionary::cellOf(const Transition &event, bool usual, std::uint6
                                      numberHigh << kNumberShift | timeHigh;
     const std::uint64_t wideBits = kWide | common | coroutineHigh << kWideCoroutineShift | numberHigh;
     const std::uint32_t cell =
-        narrow ? find({key.addr, narrowBits, 0, 0}, 1, rows)
-               : find({key.addr, wideBits, std::uint64_t{event.site} << 32 | event.tid, timeHigh}, 2, rows);
+        narrow ? findWords({key.addr, narrowBits, 0, 0}, 1, rows)
+               : findWords({key.addr, wideBits, std::uint64_t{event.site} << 32 | event.tid, timeHigh}, 2, rows);
     if (cell != kNoCell && key.fits)
         m_recent[indexOf(key)] = {key.addr, key.tidAndSite, key.rest, cell};
     return cell;
@@ -50,7 +50,7 @@ bool Dictionary::equals(std::uint32_t cell, const Words &words, std::uint32_t co
     return true;
 }
 
-std::uint32_t Dictionary::find(const Words &words, std::uint32_t count, std::uint32_t rows)
+std::uint32_t Dictionary::findWords(const Words &words, std::uint32_t count, std::uint32_t rows)
 {
     const std::size_t mask = m_table.size() - 1;
     std::uint64_t mixed = 0;

@@ -18,7 +18,7 @@ public:
     static constexpr std::uint32_t kNoCell = ~std::uint32_t{0};
 
     /// Clears all cells; from now on, cells belong to `slab`.
-    void begin(std::byte *slab);
+    void startSlab(std::byte *slab);
 
     /// Number of rows that the slab has room for at present.
     std::uint32_t rowLimit() const { return m_rowLimit; }
@@ -82,7 +82,7 @@ private:
         const std::uint64_t mixed = key.addr ^ key.tidAndSite ^ std::rotl(key.rest, 43);
         return mixed * 0x9E37'79B9'7F4A'7C15ULL >> (64 - kRecentBits);
     }
-    std::uint32_t find(const Words &words, std::uint32_t count, std::uint32_t rows);
+    std::uint32_t findWords(const Words &words, std::uint32_t count, std::uint32_t rows);
     bool equals(std::uint32_t cell, const Words &words, std::uint32_t count) const;
 
     std::byte *m_slab = nullptr;

@@ -150,7 +150,7 @@ void Index::storeFences(std::byte *memory, std::uint32_t rows, std::uint32_t spa
         storeRelease(memory + range * sizeof(std::uint16_t), static_cast<std::uint16_t>(m_counts[range]));
 }
 
-CoroutineRows Index::find(const SlabView &slab, CoroutineId id)
+CoroutineRows Index::rowsOfCoroutine(const SlabView &slab, CoroutineId id)
 {
     CoroutineRows run;
     const std::uint64_t indexed = slab.buffer->indexed.load(kAcquire);

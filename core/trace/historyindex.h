@@ -60,7 +60,7 @@ public:
     /// Builds or renews the index of a slab, if that is worth it and no other thread is building.
     void prepare(const SlabView &slab, bool manyCoroutines);
 
-    static CoroutineRows find(const SlabView &slab, CoroutineId id);
+    static CoroutineRows rowsOfCoroutine(const SlabView &slab, CoroutineId id);
     /// Call after copying the rows of a run. Returns true if the index did not change.
     static bool isCurrent(const SlabView &slab, const CoroutineRows &run)
     {

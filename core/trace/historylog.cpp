@@ -3,7 +3,7 @@
 #include "core/trace/historylog.h"
 
 #include "core/base/relaxed.h"
-#include "core/stream/resumepairs.h"
+#include "core/stream/resumesuspendpairs.h"
 #include "core/trace/historydictionary.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transi
     const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
     const std::uint64_t resumeTime = resume.ts - base;
     const std::uint64_t suspendTime = suspend.ts - base;
-    if (!isTurn(resume, suspend) || head.last.load(kRelaxed) != slab || usualAddr == Head::kNoAddr ||
+    if (!isResumeSuspendPair(resume, suspend) || head.last.load(kRelaxed) != slab || usualAddr == Head::kNoAddr ||
         resume.ts > suspend.ts || !Dictionary::isPlain(resume, resumeTime) ||
         !Dictionary::isPlain(suspend, suspendTime)) [[unlikely]]
         return false;
@@ -126,15 +126,15 @@ Buffer *Log::acquireBuffer()
     return buffer;
 }
 
-void Log::dropOldest()
+void Log::evictOldest()
 {
     const std::uint32_t number = m_oldest.load(kRelaxed);
     Slot &slot = slotOf(number);
     const std::uint64_t rows = slot.rows.load(kRelaxed) & ~kSealed;
-    increase(m_droppedEvents, rows);
+    increase(m_evictedEvents, rows);
     m_keptEvents.store(m_keptEvents.load(kRelaxed) - rows, kRelaxed);
     if (rows != 0)
-        m_droppedBefore.store(std::max(m_droppedBefore.load(kRelaxed), slot.maxTs.load(kRelaxed) + 1), kRelaxed);
+        m_evictedBefore.store(std::max(m_evictedBefore.load(kRelaxed), slot.maxTs.load(kRelaxed) + 1), kRelaxed);
     // Relaxed: the release of each content stored later orders it for readers (see historyslab.h).
     slot.stamp.store(0, kRelaxed);
     m_spare.push_back(slot.buffer.load(kRelaxed));
@@ -146,7 +146,7 @@ void Log::dropOldest()
 void Log::seal(std::uint64_t end)
 {
     publish(kSealed);
-    m_restored.add(m_number, {m_firstPosition, end, m_base, m_minTs, m_maxTs, m_rows});
+    m_restored.addSlab(m_number, {m_firstPosition, end, m_base, m_minTs, m_maxTs, m_rows});
 }
 
 /// `ts`, `firstPosition`: time and position of its first event.
@@ -155,14 +155,14 @@ void Log::beginSlab(std::uint64_t ts, std::uint64_t firstPosition)
     if (m_number != 0) {
         seal(firstPosition);
         if (m_number - m_oldest.load(kRelaxed) + 1 == m_slotCount)
-            dropOldest();
+            evictOldest();
     }
     Buffer *buffer = acquireBuffer();
     if (!buffer) {
         // Without more memory, the existing slabs are the budget.
         if (m_number == m_oldest.load(kRelaxed))
             throw std::bad_alloc();
-        dropOldest();
+        evictOldest();
         buffer = acquireBuffer();
     }
     Slot &slot = slotOf(++m_number);
@@ -173,7 +173,7 @@ void Log::beginSlab(std::uint64_t ts, std::uint64_t firstPosition)
     m_base = ts - std::min(ts, kBaseAhead);
     m_minTs = ~std::uint64_t{0};
     m_maxTs = 0;
-    m_dictionary->begin(m_slab);
+    m_dictionary->startSlab(m_slab);
     slot.rows.store(0, kRelease);
     slot.base.store(m_base, kRelease);
     slot.minTs.store(m_minTs, kRelease);
@@ -218,7 +218,7 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
     std::uint64_t maxTs = m_maxTs;
     const Transition *event = events.data();
     const Transition *const end = event + events.size();
-    const bool inTurns = comesInTurns(events);
+    const bool inPairs = hasManyPairs(events);
     bool allKnown = true;
     while (event != end && !m_full && allKnown) {
         const Transition *const groupEnd = event + std::min(kGroup, end - event);
@@ -231,7 +231,7 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
             if (!allKnown) [[unlikely]]
                 break;
             Head &head = heads[event->coroutine];
-            if (inTurns && stop - event > 1 && storeTurn(row, dictionary, event[0], event[1], head, base, number)) {
+            if (inPairs && stop - event > 1 && storeTurn(row, dictionary, event[0], event[1], head, base, number)) {
                 row += std::size_t{2} * kRowBytes;
                 minTs = std::min(minTs, event[0].ts);
                 maxTs = std::max(maxTs, event[1].ts);
@@ -272,9 +272,9 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
     const std::uint64_t end = m_streamed.load(kRelaxed) + events.size();
     bool isPositionKnown = true;
     const auto isKnown = [&coroutines, known](const Transition &event) {
-        return event.coroutine < known && !coroutines.residence.isDropped(event.coroutine);
+        return event.coroutine < known && !coroutines.coroutineEviction.isWithoutRecord(event.coroutine);
     };
-    if (coroutines.residence.hasDropped() && !std::all_of(events.begin(), events.end(), isKnown)) {
+    if (coroutines.coroutineEviction.hasPagesWithoutRecords() && !std::all_of(events.begin(), events.end(), isKnown)) {
         m_known.clear();
         std::copy_if(events.begin(), events.end(), std::back_inserter(m_known), isKnown);
         events = m_known;
@@ -298,7 +298,7 @@ void Log::append(std::span<const Transition> events, Coroutines &coroutines)
         publish(0);
 }
 
-void Log::settle(std::uint64_t now)
+void Log::evictOld(std::uint64_t now)
 {
     if (m_keepNs == 0 || m_number == 0)
         return;
@@ -308,7 +308,7 @@ void Log::settle(std::uint64_t now)
         const std::uint64_t maxTs = slotOf(m_oldest.load(kRelaxed)).maxTs.load(kRelaxed);
         if (maxTs >= now || now - maxTs <= m_keepNs)
             break;
-        dropOldest();
+        evictOldest();
     }
 }
 

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "core/base/reservedarray.h"
+#include "core/trace/coroutineeviction.h"
 #include "core/trace/historyrestored.h"
 #include "core/trace/historyslab.h"
-#include "core/trace/residence.h"
 #include "core/trace/slabmemory.h"
 
 #include <memory>
@@ -36,8 +36,8 @@ struct Life {
 static_assert(sizeof(Life) == 16);
 
 struct Coroutines {
-    Coroutines(std::uint32_t most, const RecordLimits &limits) : residence(limits), heads(most), lives(most) {}
-    Residence residence;
+    Coroutines(std::uint32_t most, const RecordLimits &limits) : coroutineEviction(limits), heads(most), lives(most) {}
+    CoroutineEviction coroutineEviction;
     ReservedArray<Head> heads;  ///< contiguous, so the id alone finds a head
     ReservedArray<Life> lives;  ///< as many as heads, or one more
 };
@@ -57,7 +57,7 @@ public:
     /// Leaves out events of coroutines without a head.
     void append(std::span<const Transition> events, Coroutines &coroutines);
     /// Call after each pass. Evicts slabs that are too old.
-    void settle(std::uint64_t now);
+    void evictOld(std::uint64_t now);
 
     // Readers, any thread.
 
@@ -77,8 +77,8 @@ public:
 
     std::uint64_t firstTs() const { return m_firstTs.load(std::memory_order_relaxed); }
     std::uint64_t lastTs() const { return m_lastTs.load(std::memory_order_relaxed); }
-    std::uint64_t droppedBefore() const { return m_droppedBefore.load(std::memory_order_relaxed); }
-    std::uint64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
+    std::uint64_t evictedBefore() const { return m_evictedBefore.load(std::memory_order_relaxed); }
+    std::uint64_t evictedEvents() const { return m_evictedEvents.load(std::memory_order_relaxed); }
     std::uint64_t keptEvents() const { return m_keptEvents.load(std::memory_order_relaxed); }
     std::uint64_t bytesUsed() const { return m_bytesUsed.load(std::memory_order_relaxed) + m_restored.bytesUsed(); }
     std::uint64_t mostBytes() const { return (std::uint64_t{m_slotCount} + m_restored.slabs()) * kSlabBytes; }
@@ -93,7 +93,7 @@ private:
     void beginSlab(std::uint64_t ts, std::uint64_t firstPosition);
     void seal(std::uint64_t end);
     void publish(std::uint32_t seal);
-    void dropOldest();
+    void evictOldest();
     Buffer *acquireBuffer();
 
     SlabMemory m_memory;
@@ -120,8 +120,8 @@ private:
     std::atomic<std::uint32_t> m_oldest{0};
     Word m_firstTs{0};
     Word m_lastTs{0};
-    Word m_droppedBefore{0};
-    Word m_droppedEvents{0};
+    Word m_evictedBefore{0};
+    Word m_evictedEvents{0};
     Word m_keptEvents{0};
     Word m_bytesUsed{0};
     Word m_streamed{0};  ///< release, partner: streamed()

@@ -35,7 +35,7 @@ bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32
     // Relaxed: the address was stored before the rows that refer to it.
     const std::uint64_t usualAddr = coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
     for (const bool indexed : {true, false}) {
-        const CoroutineRows run = indexed ? Index::find(slab, id) : CoroutineRows();
+        const CoroutineRows run = indexed ? Index::rowsOfCoroutine(slab, id) : CoroutineRows();
         copied = Copied();
         const auto copyRow = [&](std::uint32_t row) {
             events[copied.count] = slab.event(row, usualAddr);
@@ -64,7 +64,7 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
 {
     index.prepare(slab, isBusy());
     for (const bool indexed : {true, false}) {
-        const CoroutineRows run = indexed ? Index::find(slab, id) : CoroutineRows();
+        const CoroutineRows run = indexed ? Index::rowsOfCoroutine(slab, id) : CoroutineRows();
         std::uint32_t found = kMaxRows;
         std::uint32_t orderIndex = run.begin;
         for (std::uint32_t after = run.end; orderIndex < after;) {

@@ -52,7 +52,7 @@ Restored::Restored(std::uint64_t budget)
 
 Restored::~Restored() = default;
 
-void Restored::add(std::uint32_t number, const Sealed &sealed)
+void Restored::addSlab(std::uint32_t number, const Sealed &sealed)
 {
     // Without room for this entry, this slab and all later ones cannot be restored.
     Sealed *const line = number == m_sealed.sizeOfWriter() + 1 ? m_sealed.prepare() : nullptr;
@@ -158,7 +158,7 @@ std::uint32_t Restored::fill(std::byte *memory, const Sealed &sealed, std::span<
                              const Coroutines &coroutines)
 {
     const std::uint32_t known = coroutines.heads.size();
-    m_dictionary->begin(memory);
+    m_dictionary->startSlab(memory);
     std::uint32_t rows = 0;
     for (const Transition &event : events) {
         if (event.coroutine >= known)

@@ -54,7 +54,7 @@ public:
     Restored &operator=(const Restored &) = delete;
 
     /// Called by the ring's writer, for all slabs in their order.
-    void add(std::uint32_t number, const Sealed &sealed);
+    void addSlab(std::uint32_t number, const Sealed &sealed);
 
     // One thread at a time, not necessarily the writer's.
 

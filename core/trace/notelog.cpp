@@ -90,7 +90,7 @@ void NoteLog::append(const Notes &notes, std::uint64_t now)
         append({pair(wake.coroutine, wake.by), wake.n & kNumberMask, wake.ts, pair(wake.pid, wake.tid)});
 }
 
-void NoteLog::settle(std::uint64_t now)
+void NoteLog::evictOld(std::uint64_t now)
 {
     if (m_keepNs == 0)
         return;
@@ -112,7 +112,7 @@ bool NoteLog::read(std::uint64_t &position, std::size_t limit, Notes &to) const
     // Acquire; partner: makeSlot(). As long as it is 0, number and slot are equal.
     const std::uint64_t ring = m_ring.load(kAcquire);
     std::size_t taken = 0;
-    for (position = std::max(position, dropped()); position < count && taken < limit;) {
+    for (position = std::max(position, evicted()); position < count && taken < limit;) {
         const Slot &slot = slotOf(position, ring);
         Words words{};
         for (std::size_t i = 0; i < words.size(); ++i)

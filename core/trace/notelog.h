@@ -24,7 +24,7 @@ public:
     /// Writer only. `now`: time of the pass, ns, CLOCK_MONOTONIC.
     void append(const Notes &notes, std::uint64_t now);
     /// Writer only, after each pass. Evicts entries that are too old.
-    void settle(std::uint64_t now);
+    void evictOld(std::uint64_t now);
 
     // Readers, any thread.
 
@@ -33,7 +33,7 @@ public:
     bool read(std::uint64_t &position, std::size_t limit, Notes &to) const;
     /// Entries since the start. Acquire; partner: append().
     std::uint64_t count() const { return m_count.load(std::memory_order_acquire); }
-    std::uint64_t dropped() const { return m_oldest.load(std::memory_order_acquire); }
+    std::uint64_t evicted() const { return m_oldest.load(std::memory_order_acquire); }
     std::uint64_t bytesUsed() const { return std::uint64_t{m_slots.size()} * kNoteBytes; }
 
 private:

@@ -3,7 +3,7 @@
 //
 // Counts what a trace has no record for. Each record is made at birth. When the limit is reached, or the system has no
 // more memory, later coroutines and their events get none. Over a limit, records of ended coroutines are evicted
-// (residence.h).
+// (coroutineeviction.h).
 #pragma once
 
 #include "core/stream/stream.h"
@@ -18,15 +18,19 @@ struct Overflow {
     std::uint64_t events = 0;  ///< transitions of these coroutines
     std::uint64_t lost = 0;    ///< losses of these coroutines, as CoroutineSnapshot::lost
     std::uint64_t missed = 0;
-    std::uint64_t ended = 0;  ///< coroutines that had a record until after their end
-    std::uint64_t drops = 0;  ///< finished evictions of records at the time of load(); for hasDroppedSince()
+    std::uint64_t ended = 0;      ///< coroutines that had a record until after their end
+    std::uint64_t evictions = 0;  ///< finished evictions of records at the time of load(); for hasEvictedSince()
 
     /// Combines two parts of one trace. They decide alike, so the missing records of both are the same: takes the
     /// maxima.
     Overflow together(const Overflow &other) const
     {
-        return {std::max(coroutines, other.coroutines), std::max(events, other.events), std::max(lost, other.lost),
-                std::max(missed, other.missed),         std::max(ended, other.ended),   std::max(drops, other.drops)};
+        return {std::max(coroutines, other.coroutines),
+                std::max(events, other.events),
+                std::max(lost, other.lost),
+                std::max(missed, other.missed),
+                std::max(ended, other.ended),
+                std::max(evictions, other.evictions)};
     }
     void addTo(Accounting &sums) const
     {
@@ -36,14 +40,14 @@ struct Overflow {
 };
 
 /// One thread counts, any thread reads. A reader may see coroutines before their events. To get sums and records of the
-/// same moment, call load(), read the records, and repeat both if hasDroppedSince().
+/// same moment, call load(), read the records, and repeat both if hasEvictedSince().
 class OverflowCounter {
 public:
     void addCoroutine() { increase(m_coroutines, 1); }
     /// Call before the first addEnded() of records that are evicted together.
-    void beginDrop() { increase(m_begun, 1); }
+    void beginEviction() { increase(m_begun, 1); }
     /// Call when readers can see that these records are gone.
-    void endDrop() { m_done.store(m_begun.load(std::memory_order_relaxed), std::memory_order_release); }
+    void endEviction() { m_done.store(m_begun.load(std::memory_order_relaxed), std::memory_order_release); }
     /// Call before a record is evicted. `ended` is stored first here and loaded last in load(), so it is never too low.
     void addEnded(std::uint64_t events, std::uint64_t lost, std::uint64_t missed)
     {
@@ -66,9 +70,9 @@ public:
     }
     Overflow load() const
     {
-        // Acquire; partner: endDrop(). The sums include these evictions, and a later isKept() reports them.
+        // Acquire; partner: endEviction(). The sums include these evictions, and a later isKept() reports them.
         Overflow sums;
-        sums.drops = m_done.load(std::memory_order_acquire);
+        sums.evictions = m_done.load(std::memory_order_acquire);
         // Acquire; partner: increase(). A reader of a sum with a part of a later eviction sees that it has begun.
         sums.coroutines = m_coroutines.load(std::memory_order_acquire);
         sums.events = m_events.load(std::memory_order_acquire);
@@ -80,7 +84,10 @@ public:
     /// Returns true also when an eviction was in progress at load(). If false, `sums` includes exactly those records
     /// that the caller found evicted. Relaxed: the loads of the sums and of the records' marks before it are acquire
     /// loads.
-    bool hasDroppedSince(const Overflow &sums) const { return m_begun.load(std::memory_order_relaxed) != sums.drops; }
+    bool hasEvictedSince(const Overflow &sums) const
+    {
+        return m_begun.load(std::memory_order_relaxed) != sums.evictions;
+    }
 
 private:
     // Release; partner: load(). A reader of a sum sees all earlier increases. There is a single writer: plain load and

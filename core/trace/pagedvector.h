@@ -4,7 +4,7 @@
 // Values by coroutine, for users of a trace. Pages whose coroutines have no records take no memory here either.
 #pragma once
 
-#include "core/trace/residence.h"
+#include "core/trace/coroutineeviction.h"
 
 #include <array>
 #include <cstddef>
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kPageSize = Residence::kPageSize;
+    static constexpr std::uint32_t kPageSize = CoroutineEviction::kPageSize;
     using Page = std::array<T, kPageSize>;
 
     T m_none{};

@@ -43,7 +43,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.site = record.site.load(kAcquire);
     to.tid = record.tid.load(kAcquire);
     to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
-    to.dropped = record.skipped.load(kAcquire);  // includes lost and missed events; at() subtracts them
+    to.evicted = record.skipped.load(kAcquire);  // includes lost and missed events; at() subtracts them
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
@@ -60,7 +60,7 @@ void copyOrigin(const Origin &origin, CoroutineSnapshot &to)
     to.lost = origin.lost.load(kAcquire);
 }
 
-CoroutineSnapshot droppedSnapshot(CoroutineId id)
+CoroutineSnapshot evictedSnapshot(CoroutineId id)
 {
     CoroutineSnapshot snapshot;
     snapshot.id = id;
@@ -110,14 +110,14 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
     });
     // After the copy: madvise(2) interrupts all cores before the memory reads as zero, so a copy of zeros implies
-    // kDropped here.
+    // kEvicted here.
     if (!isKept(id))
-        return droppedSnapshot(id);
+        return evictedSnapshot(id);
     // Monotonic numbers begin at 1: number 0 is not missing. A loss is applied before the jump that shows it.
     const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
-    snapshot.dropped -= std::min(snapshot.dropped, explained);
+    snapshot.evicted -= std::min(snapshot.evicted, explained);
     if (snapshot.flagged)
-        snapshot.dropped = 0;  // its numbers mean nothing
+        snapshot.evicted = 0;  // its numbers mean nothing
     return snapshot;
 }
 
@@ -147,7 +147,7 @@ std::uint64_t Population::pageVersion(std::uint32_t page) const
 
 bool Population::isPageKept(std::uint32_t page) const
 {
-    return (pageVersion(page) & Data::kDropped) == 0;
+    return (pageVersion(page) & Data::kEvicted) == 0;
 }
 
 std::uint64_t Population::keptCount() const
@@ -156,12 +156,12 @@ std::uint64_t Population::keptCount() const
     const std::uint32_t known = size();
     const std::uint32_t unborn = (kPageSize - known % kPageSize) % kPageSize;
     const bool hasUnborn = unborn != 0 && isPageKept(known / kPageSize);
-    return std::min<std::uint64_t>(m_data->residence.records() - (hasUnborn ? unborn : 0), known);
+    return std::min<std::uint64_t>(m_data->coroutineEviction.records() - (hasUnborn ? unborn : 0), known);
 }
 
 std::uint64_t Population::bytesUsed() const
 {
-    const std::uint64_t records = m_data->residence.records();
+    const std::uint64_t records = m_data->coroutineEviction.records();
     const auto ofKept = [records](const auto &array, std::uint64_t each) {
         return std::min(array.bytesMade(), records * each);
     };
@@ -252,12 +252,12 @@ MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::
     const CoroutineSnapshot snapshot = at(id);
     // A recording was saved after memory had evicted the oldest events, so the lowest numbers are missing.
     if (firstN <= (snapshot.dialect == Dialect::Monotonic ? 1U : 0U))
-        why.dropped = std::min(snapshot.dropped, count);
+        why.evicted = std::min(snapshot.evicted, count);
     // All events before the attach are missed; later missing ones are lost.
     const Data::Missed *const missed = m_data->missed.find(id);
     const std::uint64_t missedEnd = missed ? missed->end.load(kAcquire) : 0;
-    why.missed = std::min(count - why.dropped, missedEnd - std::min(missedEnd, firstN));
-    why.lost = count - why.dropped - why.missed;
+    why.missed = std::min(count - why.evicted, missedEnd - std::min(missedEnd, firstN));
+    why.lost = count - why.evicted - why.missed;
     return why;
 }
 
@@ -317,9 +317,9 @@ Overflow Population::overflow() const
     return m_data->overflow.load();
 }
 
-bool Population::hasDroppedSince(const Overflow &sums) const
+bool Population::hasEvictedSince(const Overflow &sums) const
 {
-    return m_data->overflow.hasDroppedSince(sums);
+    return m_data->overflow.hasEvictedSince(sums);
 }
 
 }  // namespace ct

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "core/stream/stream.h"
+#include "core/trace/coroutineeviction.h"
 #include "core/trace/overflowcount.h"
-#include "core/trace/residence.h"
 
 #include <array>
 #include <bit>
@@ -53,7 +53,7 @@ struct CoroutineSnapshot {
     std::uint64_t events = 0;        ///< transitions captured
     std::uint64_t lost = 0;          ///< overwritten or dropped before they were captured
     std::uint64_t missed = 0;        ///< published, and gone before the engine attached
-    std::uint64_t dropped = 0;       ///< in neither count, yet not in the stream: the recording was saved without them
+    std::uint64_t evicted = 0;       ///< in neither count, yet not in the stream: the recording was saved without them
     std::uint64_t runNs = 0;         ///< duration of completed running intervals
     std::uint64_t suspendedNs = 0;   ///< duration of completed suspensions
 };
@@ -72,7 +72,7 @@ struct CoroutineNotes {
 /// Why the numbers in a gap are missing. The counts apply in this order.
 struct MissingEvents {
     std::uint64_t missed = 0;   ///< published, and gone before the engine attached
-    std::uint64_t dropped = 0;  ///< captured, but no longer in memory when the recording was saved
+    std::uint64_t evicted = 0;  ///< captured, but no longer in memory when the recording was saved
     std::uint64_t lost = 0;     ///< overwritten or dropped before they were captured
 };
 
@@ -129,7 +129,7 @@ public:
     static constexpr std::uint64_t kNotSuspended = ~std::uint64_t{0};
 
     /// Coroutines are grouped in pages of kPageSize ids. A page's version grows whenever one of its coroutines changes.
-    static constexpr std::uint32_t kPageSize = Residence::kPageSize;
+    static constexpr std::uint32_t kPageSize = CoroutineEviction::kPageSize;
     std::uint32_t pageCount() const;
     std::uint64_t pageVersion(std::uint32_t page) const;
     /// False: this page has no records and never gets any. Its version grew with that change.
@@ -167,7 +167,7 @@ public:
     Overflow overflow() const;
     /// False: no record was evicted while overflow() read these sums, nor since. Then `sums` includes each coroutine
     /// for which isKept() has returned false since, and no other that had a record.
-    bool hasDroppedSince(const Overflow &sums) const;
+    bool hasEvictedSince(const Overflow &sums) const;
     /// Number of times that a name of a coroutine, thread or process did not fit into the memory for names.
     std::uint64_t overflowNames() const;
 

@@ -31,8 +31,8 @@ void Population::Data::consume(const Batch &batch)
     for (const Flag &flag : batch.flags)
         applyFlag(flag, batch.now);
     publishTouched();
-    residence.settle([this](std::uint32_t page) { forgetPage(page); },
-                     [this](CoroutineId first, CoroutineId end) { release(first, end); });
+    coroutineEviction.evictOverLimit([this](std::uint32_t page) { evictPage(page); },
+                                     [this](CoroutineId first, CoroutineId end) { release(first, end); });
     // Release; partner: now(). A reader of a batch's time sees at least that batch.
     if (batch.now > now.load(kRelaxed))
         now.store(batch.now, kRelease);
@@ -104,17 +104,17 @@ void Population::Data::addBirth(const Birth &birth)
 }
 
 /// Adds the figures of the page's coroutines to the sums in overflow.
-void Population::Data::forgetPage(std::uint32_t page)
+void Population::Data::evictPage(std::uint32_t page)
 {
-    overflow.beginDrop();
+    overflow.beginEviction();
     for (CoroutineId id = page * kPageSize; id < (page + 1) * kPageSize; ++id) {
         const Record &record = records[id];
         const Missed *const missedOf = missed.find(id);
         overflow.addEnded(record.nextN.load(kRelaxed) - record.skipped.load(kRelaxed), origins[id].lost.load(kRelaxed),
                           missedOf ? missedOf->count.load(kRelaxed) : 0);
     }
-    pages[page].store((pages[page].load(kRelaxed) + 1) | kDropped, kRelease);
-    overflow.endDrop();
+    pages[page].store((pages[page].load(kRelaxed) + 1) | kEvicted, kRelease);
+    overflow.endEviction();
 }
 
 void Population::Data::release(CoroutineId first, CoroutineId end)
@@ -127,8 +127,8 @@ void Population::Data::release(CoroutineId first, CoroutineId end)
 
 bool Population::Data::admit(CoroutineId id)
 {
-    return residence.admit(
-        id, [this](std::uint32_t page) { forgetPage(page); },
+    return coroutineEviction.admit(
+        id, [this](std::uint32_t page) { evictPage(page); },
         [this](CoroutineId first, CoroutineId end) { release(first, end); });
 }
 
@@ -139,7 +139,7 @@ bool Population::Data::makeRecord(const Birth &birth)
         return false;
     if (!admit(birth.coroutine)) {
         Word &version = pages[birth.coroutine / kPageSize];
-        version.store((version.load(kRelaxed) + 1) | kDropped, kRelease);
+        version.store((version.load(kRelaxed) + 1) | kEvicted, kRelease);
         if (records.prepareHole() && origins.prepareHole()) {
             origins.publish();
             records.publish();
@@ -232,7 +232,7 @@ void Population::Data::applyDeath(const Death &death)
     }
     notes.processes.died(origin.process.load(kRelaxed));
     alive.store(alive.load(kRelaxed) - 1, kRelaxed);
-    residence.died(death.coroutine);
+    coroutineEviction.died(death.coroutine);
     touch(death.coroutine);
 }
 
@@ -253,7 +253,7 @@ void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
 void Population::Data::applyNotesBefore(const Notes &batchNotes)
 {
     for (const Process &process : batchNotes.processes)
-        notes.processes.announce(process, notes.names.add(process.name));
+        notes.processes.addReported(process, notes.names.addName(process.name));
     for (const Switch &change : batchNotes.switches) {
         notes.processes.setTracing(change);
         notes.switches.append({change.pid, change.ts, change.on ? 1U : 0U});
@@ -265,7 +265,7 @@ void Population::Data::applyNotesAfter(const Notes &batchNotes)
     if (batchNotes.empty())
         return;
     for (const ThreadName &thread : batchNotes.threadNames)
-        notes.threads.setName(thread.pid, thread.tid, notes.names.add(thread.name));
+        notes.threads.setName(thread.pid, thread.tid, notes.names.addName(thread.name));
     for (const CoroutineName &name : batchNotes.names)
         applyName(name);
     for (const Parent &parent : batchNotes.parents)
@@ -293,14 +293,14 @@ void Population::Data::applyNotesAfter(const Notes &batchNotes)
     for (const Drop &drop : batchNotes.drops)
         notes.drops.append({std::uint64_t{drop.pid} << 32 | drop.tid, drop.records, drop.firstTs, drop.lastTs});
     for (const ProcessEnd &end : batchNotes.processEnds)
-        notes.processes.end(end);
+        notes.processes.endProcess(end);
 }
 
 void Population::Data::applyName(const CoroutineName &name)
 {
     if (!isKnown(name.coroutine))
         return;
-    origins[name.coroutine].name.store(notes.names.add(name.name), kRelease);
+    origins[name.coroutine].name.store(notes.names.addName(name.name), kRelease);
     touch(name.coroutine);
 }
 

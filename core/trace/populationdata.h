@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kDialectShift = 8;
 inline constexpr std::uint32_t kFlagged = 1U << 12;
 inline constexpr std::uint32_t kSeen = 1U << 13;   ///< a transition was captured, and none was lost after it
 inline constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
-/// Derived from the other bits, see settled(): one test tells whether a transition is ordinary.
+/// Derived from the other bits, see withDerivedBits(): one test tells whether a transition is ordinary.
 inline constexpr std::uint32_t kOrdinary = 1U << 15;
 inline constexpr std::uint32_t kRunning = 1U << 16;
 
@@ -58,7 +58,7 @@ inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
     return (bits & ~(3U << kDialectShift)) | (static_cast<std::uint32_t>(dialect) & 3U) << kDialectShift;
 }
 /// Derives kOrdinary and kRunning from the other bits.
-inline std::uint32_t settled(std::uint32_t bits)
+inline std::uint32_t withDerivedBits(std::uint32_t bits)
 {
     const CoroutineState state = stateOf(bits);
     const bool ordinary = (bits & kSeen) && !(bits & kFlagged) && dialectOf(bits) != Dialect::Unknown &&
@@ -133,7 +133,7 @@ public:
         bits = static_cast<std::uint32_t>(lockAndBits >> 32);
         m_record.lockAndBits.store(lockAndBits + 1, kRelaxed);
     }
-    ~Writing() { m_record.lockAndBits.store(std::uint64_t{settled(bits)} << 32 | (m_lock + 2), kRelease); }
+    ~Writing() { m_record.lockAndBits.store(std::uint64_t{withDerivedBits(bits)} << 32 | (m_lock + 2), kRelease); }
     Writing(const Writing &) = delete;
     Writing &operator=(const Writing &) = delete;
 
@@ -150,7 +150,7 @@ struct Population::Data {
     using Word = population::Word;
 
     Data(std::uint32_t mostCoroutines, const RecordLimits &limits)
-        : residence(limits),
+        : coroutineEviction(limits),
           pages((mostCoroutines + kPageSize - 1) / kPageSize),
           records(mostCoroutines),
           origins(mostCoroutines),
@@ -158,10 +158,10 @@ struct Population::Data {
     {
     }
 
-    Residence residence;
+    CoroutineEviction coroutineEviction;
     /// Bit in a page's version: the page has no records. Stored (release) before their memory is released; partner:
     /// at().
-    static constexpr std::uint64_t kDropped = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t kEvicted = std::uint64_t{1} << 63;
 
     // The small array first: where address space is short, the others would leave it none.
     ReservedArray<Word> pages;  ///< versions; release, so a reader of a new version sees the changes
@@ -216,10 +216,10 @@ struct Population::Data {
     /// and must not stop the harvest thread. No useful recursion gets this deep.
     static constexpr int kMostStepsUp = 100'000;
 
-    void forgetPage(std::uint32_t page);
+    void evictPage(std::uint32_t page);
     void release(CoroutineId first, CoroutineId end);
     bool admit(CoroutineId id);
-    bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter() && !residence.isDropped(id); }
+    bool isKnown(CoroutineId id) const { return id < records.sizeOfWriter() && !coroutineEviction.isWithoutRecord(id); }
     population::Record *recordOf(CoroutineId id) { return isKnown(id) ? &records[id] : nullptr; }
     void beginTouching();
     /// Marks the page as changed. publishTouched() raises its version at the end of the batch, after all changes.

@@ -24,7 +24,7 @@ void add(std::atomic<std::uint64_t> &word, std::int64_t by)
 
 }  // namespace
 
-std::uint32_t NameTable::add(const std::string &name)
+std::uint32_t NameTable::addName(const std::string &name)
 {
     if (name.empty())
         return 0;
@@ -109,11 +109,11 @@ std::uint32_t ProcessTable::append(std::uint32_t pid, std::uint64_t firstTs, std
     record->firstTs.store(firstTs, kRelaxed);
     record->name.store(name, kRelaxed);
     m_processes.publish();
-    m_desks.emplace_back();
+    m_writerData.emplace_back();
     const std::uint32_t index = m_processes.sizeOfWriter() - 1;
     OfPid &processes = m_ofPid[pid];
     if (processes.youngest != 0)
-        m_desks[processes.youngest].nextOfPid = index;
+        m_writerData[processes.youngest].nextOfPid = index;
     processes.youngest = index;
     if (processes.oldestAlive == 0)
         processes.oldestAlive = index;
@@ -130,14 +130,14 @@ std::uint32_t ProcessTable::indexOf(std::uint32_t pid)
     return m_lastIndex;
 }
 
-// A pid that was announced before is a new process: after an exec, or because the pid was used again.
-void ProcessTable::announce(const Process &process, std::uint32_t name)
+// A pid that was reported before is a new process: after an exec, or because the pid was used again.
+void ProcessTable::addReported(const Process &process, std::uint32_t name)
 {
     if (process.pid == 0)
         return;
     const auto known = m_ofPid.find(process.pid);
     std::uint32_t index = known != m_ofPid.end() ? known->second.youngest : 0;
-    if (index != 0 && !m_desks[index].announced && m_processes[index].endTs.load(kRelaxed) == 0) {
+    if (index != 0 && !m_writerData[index].reported && m_processes[index].endTs.load(kRelaxed) == 0) {
         m_processes[index].firstTs.store(process.ts, kRelaxed);
         m_processes[index].name.store(name, kRelease);
     } else {
@@ -145,20 +145,20 @@ void ProcessTable::announce(const Process &process, std::uint32_t name)
         if (index == 0)
             return;
     }
-    m_desks[index].announced = true;
+    m_writerData[index].reported = true;
     m_lastPid = process.pid;
     m_lastIndex = index;
 }
 
 // After an exec, the end of the old process may be reported after the start of the new one. So the oldest ends first.
-void ProcessTable::end(const ProcessEnd &end)
+void ProcessTable::endProcess(const ProcessEnd &end)
 {
     const auto processes = m_ofPid.find(end.pid);
     if (processes == m_ofPid.end() || processes->second.oldestAlive == 0)
         return;
     std::uint32_t &oldest = processes->second.oldestAlive;
     m_processes[oldest].endTs.store(std::max<std::uint64_t>(end.ts, 1), kRelaxed);
-    oldest = m_desks[oldest].nextOfPid;
+    oldest = m_writerData[oldest].nextOfPid;
 }
 
 void ProcessTable::setTracing(const Switch &change)
@@ -167,7 +167,7 @@ void ProcessTable::setTracing(const Switch &change)
     m_processes[index].tracing.store(change.on, kRelaxed);
     if (change.on)
         return;
-    std::vector<std::uint64_t> &offs = m_desks[index].offs;
+    std::vector<std::uint64_t> &offs = m_writerData[index].offs;
     if (offs.size() >= kMostOffs)
         offs.erase(offs.begin(), offs.begin() + kMostOffs / 2);
     offs.insert(std::upper_bound(offs.begin(), offs.end(), change.ts), change.ts);
@@ -188,7 +188,7 @@ void ProcessTable::died(std::uint32_t index)
 
 bool ProcessTable::wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const
 {
-    const std::vector<std::uint64_t> &offs = m_desks[index].offs;
+    const std::vector<std::uint64_t> &offs = m_writerData[index].offs;
     const auto off = std::lower_bound(offs.begin(), offs.end(), from);
     return off != offs.end() && *off < to;
 }

@@ -22,8 +22,8 @@ public:
     explicit NameTable(std::uint64_t mostBytes) : m_mostBytes(mostBytes) {}
 
     /// Writer only. Returns 0 and counts the call when the table is full, or its names need too much memory.
-    std::uint32_t add(const std::string &name);
-    /// Any thread: how many calls of add() found no room.
+    std::uint32_t addName(const std::string &name);
+    /// Any thread: how many calls of addName() found no room.
     std::uint64_t overflow() const { return m_overflow.load(std::memory_order_relaxed); }
     /// Any thread.
     std::uint64_t bytes() const { return m_bytes.load(std::memory_order_relaxed); }
@@ -77,8 +77,8 @@ public:
 
     /// The youngest process of that pid. Adds one if the target has not reported it.
     std::uint32_t indexOf(std::uint32_t pid);
-    void announce(const Process &process, std::uint32_t name);
-    void end(const ProcessEnd &end);
+    void addReported(const Process &process, std::uint32_t name);
+    void endProcess(const ProcessEnd &end);
     void setTracing(const Switch &change);
     void born(std::uint32_t index);
     void died(std::uint32_t index);
@@ -104,15 +104,15 @@ private:
         std::atomic<std::uint64_t> coroutines{0};
     };
     /// Members that only the writer needs.
-    struct Desk {
-        bool announced = false;
+    struct WriterData {
+        bool reported = false;
         std::uint32_t nextOfPid = 0;      ///< the next process that had this pid; 0 = none
         std::vector<std::uint64_t> offs;  ///< times of switching off, ns, ascending
     };
     std::uint32_t append(std::uint32_t pid, std::uint64_t firstTs, std::uint32_t name);
 
     ChunkedArray<Record, 6, 14> m_processes;
-    std::vector<Desk> m_desks;
+    std::vector<WriterData> m_writerData;
     /// Processes of one pid.
     struct OfPid {
         std::uint32_t youngest = 0;

@@ -9,7 +9,7 @@
 //
 // The events of a single busy thread come in turns instead: a resumption, directly followed by the suspension that ends
 // it. Then one visit handles both, at little more than the cost of one event.
-#include "core/stream/resumepairs.h"
+#include "core/stream/resumesuspendpairs.h"
 #include "core/trace/populationdata.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ public:
     /// Applies a resumption and the suspension that ends it, if both are ordinary. Else does nothing and returns false.
     bool applyTurn(const Transition &resume, const Transition &suspend)
     {
-        if (resume.coroutine >= m_size || !isTurn(resume, suspend) ||
+        if (resume.coroutine >= m_size || !isResumeSuspendPair(resume, suspend) ||
             !applyOrdinaryTurn(m_records[resume.coroutine], resume, suspend)) [[unlikely]]
             return false;
         m_touched = Population::Data::noteTouched(m_touchList, resume.coroutine, m_touched);
@@ -244,7 +244,7 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
 [[gnu::noinline]] void Pass::applyOther(Record &record, const Transition &event) const
 {
     // An evicted record reads as zero, which is never ordinary.
-    if (m_data.residence.isDropped(event.coroutine)) {
+    if (m_data.coroutineEviction.isWithoutRecord(event.coroutine)) {
         m_data.overflow.addEvent();
         return;
     }
@@ -316,7 +316,7 @@ void Population::Data::applyTransitions(std::span<const Transition> rest)
     while (!rest.empty()) {
         const std::span<const Transition> piece = rest.first(std::min(rest.size(), kPiece));
         rest = rest.subspan(piece.size());
-        if (comesInTurns(piece))
+        if (hasManyPairs(piece))
             applyInTurns(pass, piece, end);
         else
             applyOneByOne(pass, piece, end);

@@ -30,7 +30,7 @@ SlabMemory::SlabMemory(std::uint32_t slabs)
 
 SlabMemory::~SlabMemory()
 {
-    m_ahead.end();
+    m_ahead.stop();
     unreserve(m_space);
 }
 

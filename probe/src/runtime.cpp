@@ -18,7 +18,7 @@ template struct emitted<&PromiseMixin::die>;
 template struct emitted<&PromiseMixin::record>;
 template struct emitted<&PromiseMixin::record_full>;
 template struct emitted<&PromiseMixin::record_suspend>;
-template struct emitted<&PromiseMixin::tell>;
+template struct emitted<&PromiseMixin::publish_record>;
 template struct emitted<&PromiseMixin::write_wait>;
 template struct emitted<&PromiseMixin::set_name>;
 template struct emitted<&PromiseMixin::set_parent>;

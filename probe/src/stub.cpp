@@ -20,7 +20,7 @@ bool PromiseMixin::record_suspend(std::uint32_t, const void *, const location &,
 {
     return false;
 }
-bool PromiseMixin::tell(std::uint64_t, std::uint32_t, std::uint8_t) noexcept
+bool PromiseMixin::publish_record(std::uint64_t, std::uint32_t, std::uint8_t) noexcept
 {
     return false;
 }

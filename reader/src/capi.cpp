@@ -116,7 +116,7 @@ const ctr_batch *ctr_reader::next()
         return nullptr;
     output.clear();
     output.swap(heard);
-    return rows.take(batch, output);
+    return rows.convert(batch, output);
 }
 
 const ctr_overview *ctr_reader::overview()

@@ -135,14 +135,14 @@ ctr_sums sumsOf(const Accounting &sums)
     row.flagged = sums.flaggedStations;
     row.sites_dropped = sums.sitesDropped;
     row.records_dropped = sums.recordsDropped;
-    row.notes_dropped = sums.notesDropped;
+    row.notes_dropped = sums.notesEvicted;
     row.notes_lost = sums.notesLost;
     row.not_written = sums.eventsNotWritten;
     row.times_approximate = sums.timesApproximate ? 1 : 0;
     return row;
 }
 
-const ctr_batch *Rows::take(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs)
+const ctr_batch *Rows::convert(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs)
 {
     m_batch.now = batch.now;
     m_transitions.resize(batch.transitions.size());

@@ -22,7 +22,7 @@ ctr_sums sumsOf(const Accounting &sums);
 class Rows {
 public:
     /// Converts a batch. The result is valid until the next call, and while `batch` and `outputs` are unchanged.
-    const ctr_batch *take(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs);
+    const ctr_batch *convert(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs);
 
 private:
     template <class Row>

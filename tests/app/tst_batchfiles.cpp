@@ -406,7 +406,7 @@ private Q_SLOTS:
         QTest::newRow("no such program") << QStringList{QStringLiteral("--"), QStringLiteral("/nonexistent/program")}
                                          << 127;
         QTest::newRow("no such region") << runner::words("--attach /nonexistent/region.shm") << 3;
-        QTest::newRow("no place for the output") << runner::words("-o /nonexistent/run.ctr -- true") << 4;
+        QTest::newRow("no directory for the output") << runner::words("-o /nonexistent/run.ctr -- true") << 4;
     }
     void anOlderSummaryDoesNotOutliveAFailedStart()
     {

@@ -3,7 +3,7 @@
 //
 // The closing line of a batch run names the cause of lost events and the remedy.
 #include "app/findings.h"
-#include "core/session/shortages.h"
+#include "core/session/shortagenotices.h"
 #include "tests/support/qtsuite.h"
 
 using ct::Accounting;
@@ -80,12 +80,12 @@ private Q_SLOTS:
         Accounting sums;
         sums.processesPartlyMapped = 1;
         sums.recordsDropped = sums.recordsInHoles = sums.lanesDamaged = 1;
-        ct::Shortages shortages;
-        const QStringList hole = shortages.newNotices(sums);
+        ct::ShortageNotices notices;
+        const QStringList hole = notices.newNotices(sums);
         QCOMPARE(hole.size(), 1);
         QVERIFY2(hole.first().contains(QLatin1String("signal handler")), qPrintable(hole.first()));
         sums.recordsDropped = 2;
-        const QStringList full = shortages.newNotices(sums);
+        const QStringList full = notices.newNotices(sums);
         QCOMPARE(full.size(), 1);
         QVERIFY2(full.first().contains(QLatin1String("ulimit -v")), qPrintable(full.first()));
     }

@@ -115,7 +115,7 @@ private Q_SLOTS:
         QCOMPARE(std::get<ct::OpenRequest>(opened->start.what).path, std::string("run.ctr"));
     }
 
-    void hasDefaults()
+    void absentOptionsHaveDefaults()
     {
         const auto line = parse("--batch --listen");
         QVERIFY(line);

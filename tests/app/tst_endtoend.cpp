@@ -36,7 +36,7 @@ quint64 numberAt(QFile &file, quint64 offset)
 quint64 newestSeq(const QString &region)
 {
     QFile file(region);
-    return file.open(QIODevice::ReadOnly) ? numberAt(file, numberAt(file, 0x110)) : 0;  // lines_offset, then seq
+    return file.open(QIODevice::ReadOnly) ? numberAt(file, numberAt(file, 0x110)) : 0;  // states_offset, then seq
 }
 
 /// Returns the number of records that engines have read and freed in all lanes. Reads the file without mapping it.

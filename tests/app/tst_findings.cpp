@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Reports of a batch run about stuck coroutines without a registered site, and the numbers of its summary.
-#include "app/endjudge.h"
 #include "app/findinglines.h"
+#include "app/stuckatend.h"
 #include "app/stuckresolver.h"
 #include "tests/support/qtsuite.h"
 
@@ -84,10 +84,10 @@ private Q_SLOTS:
         }
         batch.now = kNow + kSecond / 10;
         QVERIFY(waiting.population->consume(batch));
-        EndJudge judge(waiting.population, waiting.resolver);
-        judge.decide(true);
-        QCOMPARE(judge.decided()->ts, kNow + kSecond / 10);
-        QCOMPARE(judge.decided()->coroutines, std::uint64_t{0});
+        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
+        stuckAtEnd.decide(true);
+        QCOMPARE(stuckAtEnd.decided()->ts, kNow + kSecond / 10);
+        QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{0});
     }
 
     /// All numbers differ, so an exchange of two fields is noticed.

@@ -14,7 +14,7 @@ using runner::words;
 namespace {
 
 /// A target with a flight recorder, started without an engine.
-struct Recorder {
+struct FlightRecorder {
     QTemporaryDir directory;
     QString region = directory.filePath(QStringLiteral("flight.shm"));
     QString truthFile = directory.filePath(QStringLiteral("emitted.json"));
@@ -43,54 +43,54 @@ class FlightRecorderTest : public QObject {
 private Q_SLOTS:
     void attachesToALiveFlightRecorder()
     {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50")));
-        Batch batch(words("--duration 1"), {QStringLiteral("--attach"), recorder.region});
+        FlightRecorder flightRecorder;
+        QVERIFY(flightRecorder.start(words("--coroutines 50")));
+        Batch batch(words("--duration 1"), {QStringLiteral("--attach"), flightRecorder.region});
         const int status = batch.run();
         QVERIFY2(status == 0, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "coroutines"), 50);
         QVERIFY(integer(batch.summary(), "events") > 1000);
-        QCOMPARE(recorder.process.state(), QProcess::Running);  // the target continues
-        QVERIFY(QFile::exists(recorder.region));
-        recorder.process.terminate();
-        QVERIFY(recorder.wait());
-        QCOMPARE(recorder.process.exitCode(), 0);
+        QCOMPARE(flightRecorder.process.state(), QProcess::Running);  // the target continues
+        QVERIFY(QFile::exists(flightRecorder.region));
+        flightRecorder.process.terminate();
+        QVERIFY(flightRecorder.wait());
+        QCOMPARE(flightRecorder.process.exitCode(), 0);
     }
 
     void flightRecorderSurvivesTheCrash()
     {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
-        QCOMPARE(recorder.process.exitStatus(), QProcess::CrashExit);
-        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+        FlightRecorder flightRecorder;
+        QVERIFY(flightRecorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(flightRecorder.wait());
+        QCOMPARE(flightRecorder.process.exitStatus(), QProcess::CrashExit);
+        Batch batch({}, {QStringLiteral("--attach"), flightRecorder.region});
         recordTo(batch, "run.jsonl");
         const int status = batch.run();
         QVERIFY2(status == 0, batch.err().constData());
         QVERIFY2(batch.err().contains("as a flight recorder keeps them"), batch.err().constData());
         const QJsonObject summary = batch.summary();
-        runner::compareAccounts(summary, recorder.truth());
+        runner::compareAccounts(summary, flightRecorder.truth());
         QCOMPARE(integer(summary, "coroutines"), 50);
         QVERIFY(integer(summary, "events") > 1024);  // a lane has 2,048 records; more than one block is intact
         QVERIFY(integer(summary, "missed_before_attach") > 0);
         QCOMPARE(integer(summary, "coroutines_missed"), 0);
         QCOMPARE(readRecording(batch.path("run.jsonl")).inversions, 0);
-        QVERIFY(QFile::exists(recorder.region));  // reading does not delete the region
+        QVERIFY(QFile::exists(flightRecorder.region));  // reading does not delete the region
     }
 
     /// Reading the region does not change it, so a second engine gets the same sums.
     void flightRecorderCanBeReadTwice()
     {
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
+        FlightRecorder flightRecorder;
+        QVERIFY(flightRecorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(flightRecorder.wait());
         QJsonObject first;
         for (int engine = 0; engine < 2; ++engine) {
-            Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+            Batch batch({}, {QStringLiteral("--attach"), flightRecorder.region});
             const int status = batch.run();
             QVERIFY2(status == 0, batch.err().constData());
             const QJsonObject summary = batch.summary();
-            runner::compareAccounts(summary, recorder.truth());
+            runner::compareAccounts(summary, flightRecorder.truth());
             QCOMPARE(integer(summary, "lost_events"), 0);  // overwritten events are missed, not lost
             if (engine == 0)
                 first = summary;
@@ -104,18 +104,18 @@ private Q_SLOTS:
     void readsAScribbledFlightRecorder_data()
     {
         QTest::addColumn<quint64>("ahead");
-        QTest::newRow("in its place, far ahead") << quint64{2000};
-        QTest::newRow("in another place") << quint64{2001};
+        QTest::newRow("at its index, far ahead") << quint64{2000};
+        QTest::newRow("at another index") << quint64{2001};
         QTest::newRow("nonsense") << ~quint64{0} / 3;
     }
     void readsAScribbledFlightRecorder()
     {
         QFETCH(quint64, ahead);
-        Recorder recorder;
-        QVERIFY(recorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
-        QVERIFY(recorder.wait());
+        FlightRecorder flightRecorder;
+        QVERIFY(flightRecorder.start(words("--coroutines 50 --turns 2000 --rate 0 --crash")));
+        QVERIFY(flightRecorder.wait());
         {
-            QFile file(recorder.region);
+            QFile file(flightRecorder.region);
             QVERIFY(file.open(QIODevice::ReadWrite));
             const auto word = [&file](qint64 offset) {
                 quint64 value = 0;
@@ -129,10 +129,10 @@ private Q_SLOTS:
             QVERIFY(file.seek(numbers));
             QCOMPARE(file.write(reinterpret_cast<const char *>(&scribbled), sizeof scribbled), qint64{8});
         }
-        Batch batch({}, {QStringLiteral("--attach"), recorder.region});
+        Batch batch({}, {QStringLiteral("--attach"), flightRecorder.region});
         const int status = batch.run();
         QVERIFY2(status == 0, batch.err().constData());
-        runner::compareAccounts(batch.summary(), recorder.truth());
+        runner::compareAccounts(batch.summary(), flightRecorder.truth());
         QVERIFY(integer(batch.summary(), "events") > 1024);
         QCOMPARE(integer(batch.summary(), "lost_events"), 0);
     }

@@ -73,16 +73,17 @@ private Q_SLOTS:
         QProcess second;
         listening.startTarget(first, storm("--coroutines 3 --seconds 600 --rate 1000"));
         const QByteArray firstPid = QByteArray::number(first.processId());
-        QVERIFY2(batch.waitForError("target " + firstPid + " (ct_storm) came"), batch.err().constData());
+        QVERIFY2(batch.waitForError("target " + firstPid + " (ct_storm) uses the region"), batch.err().constData());
         listening.startTarget(second, storm("--coroutines 4 --seconds 600 --rate 1000"));
         const QByteArray secondPid = QByteArray::number(second.processId());
-        QVERIFY2(batch.waitForError("target " + secondPid + " (ct_storm) came"), batch.err().constData());
+        QVERIFY2(batch.waitForError("target " + secondPid + " (ct_storm) uses the region"), batch.err().constData());
         first.terminate();
-        QVERIFY2(batch.waitForError("target " + firstPid + " (ct_storm) has gone; 1 left"), batch.err().constData());
+        QVERIFY2(batch.waitForError("target " + firstPid + " (ct_storm) no longer uses the region; 1 left"),
+                 batch.err().constData());
         QCOMPARE(batch.process().state(), QProcess::Running);
         second.terminate();
         QVERIFY(batch.wait());
-        QVERIFY2(batch.err().contains("target " + secondPid + " (ct_storm) has gone; none is left"),
+        QVERIFY2(batch.err().contains("target " + secondPid + " (ct_storm) no longer uses the region; none is left"),
                  batch.err().constData());
         QCOMPARE(batch.exitCode(), 0);
         const QJsonObject summary = batch.summary();
@@ -131,7 +132,7 @@ private Q_SLOTS:
         Batch &batch = listening.batch();
         QProcess target;
         listening.startTarget(target, storm("--coroutines 3 --seconds 600 --rate 1000"));
-        QVERIFY(batch.waitForError(" came"));
+        QVERIFY(batch.waitForError(" uses the region"));
         target.terminate();
         QVERIFY(batch.waitForError("none is left"));
         QCOMPARE(batch.process().state(), QProcess::Running);

@@ -56,7 +56,7 @@ void TestOverflowReport::anExportReportsOverflow()
     QCOMPARE(report->coroutines, 3U);
     QCOMPARE(report->overflowCoroutines, 2U);
     QCOMPARE(report->overflowEvents, 20U);
-    QCOMPARE(report->droppedEvents, 0U);
+    QCOMPARE(report->evictedEvents, 0U);
     QCOMPARE(report->rows + report->overflowEvents, trace.population.captured());
     const Database db(path);
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'coroutines_not_kept'"),
@@ -95,7 +95,7 @@ void TestOverflowReport::anExportOmitsEvictedCoroutines()
     QCOMPARE(report->coroutines, kept);
     QCOMPARE(report->rows, kept * 10);
     QCOMPARE(report->overflowCoroutines, kBorn - kept);
-    QCOMPARE(report->droppedEvents, 0U);
+    QCOMPARE(report->evictedEvents, 0U);
     QCOMPARE(report->rows + report->overflowEvents, population.captured());
     const Database db(QString::fromStdString(path));
     QCOMPARE(db.rows("SELECT count(*), sum(events) FROM coroutines"),
@@ -115,9 +115,9 @@ void TestOverflowReport::eventsOutsideASmallerHistoryAreReported()
     const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
     QCOMPARE(report->rows, 30U);
-    QCOMPARE(report->droppedEvents, 10U);
+    QCOMPARE(report->evictedEvents, 10U);
     QCOMPARE(report->overflowEvents, 10U);
-    QCOMPARE(report->rows + report->droppedEvents + report->overflowEvents, trace.population.captured());
+    QCOMPARE(report->rows + report->evictedEvents + report->overflowEvents, trace.population.captured());
 }
 
 CT_QT_SUITE(TestOverflowReport)

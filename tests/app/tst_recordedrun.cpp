@@ -8,7 +8,7 @@
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/write/recordingwriter.h"
 #include "core/recording/write/runfacts.h"
-#include "core/session/recorder.h"
+#include "core/session/recordinginfowriter.h"
 #include "core/session/session.h"
 #include "core/symbols/buildid.h"
 #include "tests/app/runner.h"
@@ -72,7 +72,7 @@ void compareCoroutine(const Trace &live, const Trace &again, CoroutineId id)
     const auto fields = [](const CoroutineSnapshot &one) {
         return std::tuple(one.station, one.generation, one.pid, one.probeId, one.birthTs, one.deathTs, one.dialect,
                           one.flagged, one.state, one.kind, one.since, one.site, one.bodySite, one.addr, one.tid,
-                          one.events, one.lost, one.missed, one.dropped, one.runNs, one.suspendedNs);
+                          one.events, one.lost, one.missed, one.evicted, one.runNs, one.suspendedNs);
     };
     QVERIFY(fields(a) == fields(b));
     const CoroutineNotes notes = live.population->notes(id);
@@ -125,14 +125,14 @@ private Q_SLOTS:
         auto *const session = new (room.data()) Session;
         const auto population = std::make_shared<Population>();
         session->addSink(population);
-        Recorder recorder(*session, population, *writer, {});
+        RecordingInfoWriter infoWriter(*session, population, *writer, {});
         QSignalSpy ended(session, &Session::ended);
         CaptureSpec capture;
         capture.regionPath = directory.filePath(QStringLiteral("region.shm")).toStdString();
         LaunchSpec storm;
         storm.argv = {runner::binary("ct_storm").toStdString(), "--coroutines", "8", "--transitions", "1000"};
         QVERIFY(static_cast<bool>(session->start({storm, capture})));
-        recorder.started();
+        infoWriter.started();
         QVERIFY(!ended.isEmpty() || ended.wait(runner::kPatienceMs));
         const std::shared_ptr<const LatestSums> sums = session->sums();
         session->~Session();
@@ -197,7 +197,7 @@ private Q_SLOTS:
             session.addSink(*writer);
             RecordingInfo about;
             about.session = "here";
-            Recorder recorder(session, live.population, *writer, about);
+            RecordingInfoWriter infoWriter(session, live.population, *writer, about);
             LaunchSpec spec;
             for (const QString &word : program.split(QLatin1Char(' ')))
                 spec.argv.push_back(word.toStdString());
@@ -207,7 +207,7 @@ private Q_SLOTS:
             CaptureSpec capture;
             capture.regionPath = dir.filePath(QStringLiteral("r.shm")).toStdString();
             QVERIFY(bool(session.start({spec, capture})));
-            recorder.started();
+            infoWriter.started();
             QVERIFY(ended.wait(runner::kPatienceMs));
             sums = session.accounting();
             endedAt = live.population->now();
@@ -270,10 +270,10 @@ private Q_SLOTS:
         QCOMPARE(static_cast<qint64>(trace.population->captured()), integer(summary, "events"));
         QCOMPARE(static_cast<qint64>(trace.population->lost()), integer(summary, "lost_events"));
         QCOMPARE(static_cast<qint64>(trace.population->size()), integer(summary, "coroutines"));
-        std::uint64_t dropped = 0;
+        std::uint64_t evicted = 0;
         for (CoroutineId id = 0; id < trace.population->size(); ++id)
-            dropped += trace.population->at(id).dropped;
-        QCOMPARE(dropped, 0U);
+            evicted += trace.population->at(id).evicted;
+        QCOMPARE(evicted, 0U);
         // Findings are not compared: batch mode judges before the end, when the server's coroutines still exist.
 
         const auto reader = RecordingReader::open(path.toStdString());
@@ -388,7 +388,7 @@ private Q_SLOTS:
         for (CoroutineId id = 0; id < trace.population->size(); ++id) {
             const CoroutineSnapshot one = trace.population->at(id);
             here += one.events;
-            all += one.events + one.lost + one.missed + one.dropped;
+            all += one.events + one.lost + one.missed + one.evicted;
         }
         QVERIFY(here < all);
         QCOMPARE(qint64(all), integer(batch.summary(), "events") + integer(batch.summary(), "lost_events"));

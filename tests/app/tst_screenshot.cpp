@@ -78,7 +78,7 @@ private Q_SLOTS:
         row("no region, as a file", "/no/such/R.SHM", 3, "/no/such/R.SHM");
         row("no program", "-- /no/such/program", 127, "/no/such/program");
         row("no program in PATH", "-- no-such-program", 127, "no-such-program");
-        row("no place for the region", "--shm /no/such/dir/r.shm --listen", 3, "/no/such/dir/r.shm");
+        row("no directory for the region", "--shm /no/such/dir/r.shm --listen", 3, "/no/such/dir/r.shm");
     }
     void failsIfTheSourceCannotBeOpened()
     {

@@ -5,7 +5,7 @@
 #include "core/recording/read/recordingreader.h"
 #include "runner.h"
 #include "tests/core/exporting/database.h"
-#include "tests/core/symbols/ran.h"
+#include "tests/core/symbols/programrun.h"
 #include "tests/support/qtsuite.h"
 
 using namespace ct;

@@ -36,7 +36,7 @@ namespace {
 using namespace ct;
 
 constexpr std::uint64_t kSilenceNs = 5'000'000;
-constexpr int kSettledChecks = 10;  ///< checks without a new event, 100 ms apart
+constexpr int kQuietChecks = 10;  ///< checks without a new event, 100 ms apart
 
 std::uint64_t read(clockid_t clock)
 {
@@ -185,9 +185,10 @@ private:
     void checkForSilence()
     {
         const Accounting sums = m_session.accounting();
-        m_settled = sums.captured + sums.lost != 0 && sums.captured + sums.lost == m_lastSum ? m_settled + 1 : 0;
+        m_quietChecks =
+            sums.captured + sums.lost != 0 && sums.captured + sums.lost == m_lastSum ? m_quietChecks + 1 : 0;
         m_lastSum = sums.captured + sums.lost;
-        if (m_settled < kSettledChecks)
+        if (m_quietChecks < kQuietChecks)
             return;
         m_checkTimer.stop();
         m_idleBegin = cost();
@@ -243,7 +244,7 @@ private:
     Cost m_idleEnd;
     std::uint64_t m_lastSum = 0;
     std::uint64_t m_wallNs = 0;
-    int m_settled = 0;
+    int m_quietChecks = 0;
 };
 
 }  // namespace

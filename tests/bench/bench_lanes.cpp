@@ -145,13 +145,13 @@ void readRecords(benchmark::State &state)
     bench.fill(kRecords / 2);
     const ct::LaneView view = *bench.region->lane(0);
     const std::uint64_t begin = bench.all[0].position() - kRecords / 2;
-    std::vector<ct::LaneItem> items(256);
+    std::vector<ct::RecordCopy> copies(256);
     std::size_t events = 0;
     for (auto _ : state) {
         std::uint64_t at = begin;
-        while (const std::size_t count = ct::readLane(view, at, items).count) {
+        while (const std::size_t count = ct::readLane(view, at, copies).count) {
             at += count;
-            benchmark::DoNotOptimize(items.data());
+            benchmark::DoNotOptimize(copies.data());
         }
         events += at - begin;
     }

@@ -52,13 +52,13 @@ std::vector<std::string> payloadsOf(const std::vector<Batch> &batches)
     StreamEncoder encoder;
     ColumnWriter payload;
     for (std::size_t i = 0; i < batches.size(); ++i) {
-        encoder.add(batches[i]);
+        encoder.addBatch(batches[i]);
         if (!encoder.isFull() && i + 1 < batches.size())
             continue;
         payload.clear();
         encoder.write(std::nullopt, payload);
         payloads.emplace_back(reinterpret_cast<const char *>(payload.data()), payload.size());
-        encoder.begin();
+        encoder.beginBlock();
     }
     return payloads;
 }
@@ -129,7 +129,7 @@ void printParts(const std::vector<Batch> &batches)
     const double decode = perEvent([&] {
         return secondsOf([&] {
             for (const std::string &payload : payloads) {
-                if (!decoder.begin(payload))
+                if (!decoder.beginBlock(payload))
                     std::abort();
                 while (decoder.next(batch)) {
                 }

@@ -107,7 +107,7 @@ void appendToHistory(benchmark::State &state, bool grows, bool oneThread = false
     History history(grows ? std::uint64_t{16} << 30 : kBudget);
     (void)history.consume(storm.births());
     const auto empty = static_cast<double>(history.bytesUsed());
-    while (!grows && history.droppedEvents() == 0)
+    while (!grows && history.evictedEvents() == 0)
         (void)history.consume(storm.next());
     timeBatches(state, storm, [&](const Batch &batch) { (void)history.consume(batch); });
     const auto events = static_cast<double>(std::max<std::uint64_t>(history.eventCount(), 1));

@@ -94,9 +94,9 @@ class Round:
             # The sums include coroutines whose records were all overwritten.
             if counted != expected["events_ever"]:
                 problems.append(f"{counted} events counted, {expected['events_ever']} there")
-            lives = got["coroutines"] + got["coroutines_missed"]
-            if lives != expected["lives_ever"]:
-                problems.append(f"{lives} lives counted, {expected['lives_ever']} there")
+            generations = got["coroutines"] + got["coroutines_missed"]
+            if generations != expected["generations_ever"]:
+                problems.append(f"{generations} generations counted, {expected['generations_ever']} there")
         elif counted != expected["emitted"]:
             problems.append(f"{counted} events counted, {expected['emitted']} there")
         if got["coroutines"] != expected["coroutines"]:

@@ -31,7 +31,7 @@ inline TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, 
 inline std::string text(const std::vector<TimelineMark> &marks)
 {
     static const char *const kNames[] = {"Created",  "Running", "Suspended", "Mixed",   "Stuck",
-                                         "Finished", "Gap",     "Unknown",   "Dropped", "Pending"};
+                                         "Finished", "Gap",     "Unknown",   "Evicted", "Pending"};
     std::ostringstream out;
     for (const TimelineMark &mark : marks) {
         out << (&mark == marks.data() ? "" : ", ") << kNames[static_cast<int>(mark.kind)] << ' ' << mark.x0 << '-'

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The models of the capture dock, and NotesScout, which finds the kinds of notes that a target sends.
+// The models of the capture dock, and NoteKindDetector, which finds the kinds of notes that a target sends.
 #include "models/dropmodel.h"
-#include "models/notesscout.h"
+#include "models/notekinddetector.h"
 #include "models/processmodel.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
@@ -110,7 +110,7 @@ private Q_SLOTS:
         }
     }
 
-    void theScoutFindsNotes()
+    void detectsKindsOfNotes()
     {
         NotedTarget target;
         const SiteId site = target.site("f()", "a.cpp", 1);
@@ -118,11 +118,11 @@ private Q_SLOTS:
             target.born();
         target.process(NotedTarget::kPid, "one");
         target.commit();
-        NotesScout scout;
-        QVERIFY(!scout.sample());
-        scout.setPopulation(target.population.get());
+        NoteKindDetector noteKinds;
+        QVERIFY(!noteKinds.sample());
+        noteKinds.setPopulation(target.population.get());
         for (int i = 0; i < 40; ++i)
-            QVERIFY(!scout.sample());
+            QVERIFY(!noteKinds.sample());
         target.resume(77);
         target.suspend(77, site);
         target.waits(77, WaitKind::Lock, 0x10);
@@ -130,12 +130,12 @@ private Q_SLOTS:
         target.process(NotedTarget::kPid + 1, "two");
         target.commit();
         for (int i = 0; i < 40; ++i)
-            scout.sample();
-        QVERIFY(scout.foundParents());
-        QVERIFY(scout.foundWaits());
-        QVERIFY(scout.foundProcesses());
-        scout.setPopulation(nullptr);
-        QVERIFY(!scout.foundParents());
+            noteKinds.sample();
+        QVERIFY(noteKinds.foundParents());
+        QVERIFY(noteKinds.foundWaits());
+        QVERIFY(noteKinds.foundProcesses());
+        noteKinds.setPopulation(nullptr);
+        QVERIFY(!noteKinds.foundParents());
     }
 };
 

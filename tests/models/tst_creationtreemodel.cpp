@@ -18,7 +18,7 @@ namespace {
 constexpr auto kMode = QAbstractItemModelTester::FailureReportingMode::QtTest;
 
 /// Samples until the tree is complete. It adds a new coroutine one sample after it saw it.
-void settle(Model &model)
+void sampleAll(Model &model)
 {
     do {
         model.sample();
@@ -85,7 +85,7 @@ void TestCreationTreeModel::showsParentsAndTheirChildren()
     const QAbstractItemModelTester tester(&model, kMode);
     QCOMPARE(model.rowCount(), 0);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.treeCount(), 1U);
     QCOMPARE(model.memberCount(), 4U);
@@ -103,7 +103,7 @@ void TestCreationTreeModel::showsParentsAndTheirChildren()
     QSignalSpy inserted(&model, &Model::rowsInserted);
     target.born(root);
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(inserted.count(), 1);
     QCOMPARE(inserted.at(0).at(0).toModelIndex(), model.index(0, 0));
     QCOMPARE(model.rowCount(model.index(0, 0)), 3);
@@ -120,12 +120,12 @@ void TestCreationTreeModel::coroutinesWithoutRelativesAreLeftOut()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 0);
     QVERIFY(!model.reveal(3).isValid());
     target.born(7);
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(idOf(model.index(0, 0)), 7U);
     QCOMPARE(model.memberCount(), 2U);
@@ -141,18 +141,18 @@ void TestCreationTreeModel::acceptsLateAndChangedParents()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     QCOMPARE(idOf(model.index(0, 0)), b);
     QVERIFY(model.reveal(c).isValid());
     target.batch.notes.parents.push_back({b, a});
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(idOf(model.index(0, 0)), a);
     QCOMPARE(idOf(model.reveal(c).parent().parent()), a);
     target.batch.notes.parents.push_back({c, a});
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(idOf(model.reveal(c).parent()), a);
     QCOMPARE(model.rowCount(model.indexOf(a)), 2);
     QVERIFY(!model.hasChildren(model.indexOf(b)));
@@ -176,8 +176,8 @@ void TestCreationTreeModel::parentAndChildMaySwap()
         target.batch.notes.parents.push_back({lower, upper});
         target.commit();
         QCOMPARE(target.population->parentOf(lower), upper);
-        settle(model);
-        settle(model);
+        sampleAll(model);
+        sampleAll(model);
         QCOMPARE(idOf(model.reveal(lower).parent()), upper);
         QCOMPARE(idOf(model.reveal(upper).parent()), top);
         verifyBelow(model, *target.population, {});
@@ -230,7 +230,7 @@ void TestCreationTreeModel::cyclesAreRefused()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     for (CoroutineId id = 0; id < 4; ++id)
         (void)model.reveal(id);
@@ -246,7 +246,7 @@ void TestCreationTreeModel::longListsAreLoadedInPortions()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     const QModelIndex top = model.index(0, 0);
     const auto portion = static_cast<int>(Model::kPortion);
     QVERIFY(child(model, top, 0).isValid());
@@ -279,7 +279,7 @@ void TestCreationTreeModel::destroyedCoroutinesAreHiddenByDefault()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     const QModelIndex top = model.index(0, 0);
     QCOMPARE(idOf(child(model, top, 0)), b);  // its child lives
     QCOMPARE(model.rowCount(top), 1);
@@ -289,13 +289,13 @@ void TestCreationTreeModel::destroyedCoroutinesAreHiddenByDefault()
     target.destroy(below);
     target.destroy(root);
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 0);
     QCOMPARE(model.treeCount(), 1U);
     // A hidden coroutine reappears when a child of it lives.
     const CoroutineId late = target.born(a);
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(idOf(model.reveal(late).parent()), a);
     verifyBelow(model, *target.population, {});
@@ -309,12 +309,12 @@ void TestCreationTreeModel::timesStopAtTheEndOfTheProcess()
     target.commit();
     Model model;
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     const std::uint64_t end = target.now;
     QCOMPARE(model.indexOf(root).data(Model::NowRole).toULongLong(), end);
     target.batch.notes.processEnds.push_back({NotedTarget::kPid, end});
     target.commit();
-    settle(model);
+    sampleAll(model);
     QVERIFY(target.now > end);
     QCOMPARE(model.indexOf(root).data(Model::NowRole).toULongLong(), end);
 }
@@ -333,14 +333,14 @@ void TestCreationTreeModel::revealsCoroutinesNotYetLoaded()
     Model model;
     const QAbstractItemModelTester tester(&model, kMode);
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     const QModelIndex index = model.reveal(below);
     QVERIFY(index.isValid());
     QCOMPARE(idOf(index.parent()), last);
     QCOMPARE(idOf(index.parent().parent()), root);
     QCOMPARE(model.rowCount(model.index(0, 0)), static_cast<int>(Model::kPortion) + 2);
     QVERIFY(model.reveal(3).isValid());  // destroyed, but requested
-    settle(model);
+    sampleAll(model);
     QVERIFY(model.indexOf(below).isValid());
     QVERIFY(model.indexOf(3).isValid());
     QVERIFY(!model.reveal(kNoCoroutine).isValid());
@@ -366,12 +366,12 @@ void TestCreationTreeModel::handlesDeepChains()
     target.commit();
     Model model;
     model.setPopulation(target.population.get());
-    settle(model);
+    sampleAll(model);
     CoroutineId id = first;
     for (int i = 0; i < 300'000; ++i)
         id = target.born(id);
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.memberCount(), circlesPossible ? 300'002U : 300'001U);
     QVERIFY(!model.reveal(id).isValid());
@@ -379,7 +379,7 @@ void TestCreationTreeModel::handlesDeepChains()
     // A new parent at the top of the chain would make a cycle. The chain below is not searched for it.
     target.batch.notes.parents.push_back({circlesPossible ? other : first, id});
     target.commit();
-    settle(model);
+    sampleAll(model);
     QCOMPARE(model.rowCount(), 1);
 }
 
@@ -432,7 +432,7 @@ void TestCreationTreeModel::survivesRandomChanges()
         }
     }
     model.setShowDestroyed(true);
-    settle(model);
+    sampleAll(model);
     QVERIFY(model.treeCount() > 0);
     QCOMPARE(model.rowCount(), static_cast<int>(model.treeCount()));
 }

@@ -8,9 +8,9 @@ using namespace ct;
 CT_CASE(ratesComeFromSums)
 {
     RatesModel rates;
-    CHECK(!rates.add(1'000'000'000, 100, 5, 1));  // the start of the first interval
-    CHECK(!rates.add(1'100'000'000, 200, 5, 1));  // too soon for another sample
-    CHECK(rates.add(1'500'000'000, 600, 10, 7));
+    CHECK(!rates.addSample(1'000'000'000, 100, 5, 1));  // the start of the first interval
+    CHECK(!rates.addSample(1'100'000'000, 200, 5, 1));  // too soon for another sample
+    CHECK(rates.addSample(1'500'000'000, 600, 10, 7));
     CHECK(rates.samples().size() == 1);
     CHECK_EQUAL(rates.eventsPerSecond(), 1000.0);
     CHECK_EQUAL(rates.lostPerSecond(), 10.0);
@@ -18,11 +18,11 @@ CT_CASE(ratesComeFromSums)
     CHECK_EQUAL(rates.samples().back().ts, 1'500'000'000U);
 }
 
-CT_CASE(twoMinutesAreKept)
+CT_CASE(keepsTheSamplesOfTwoMinutes)
 {
     RatesModel rates;
     for (std::uint64_t i = 0; i < 1000; ++i)
-        rates.add(i * RatesModel::kIntervalNs, i, 0, 0);
+        rates.addSample(i * RatesModel::kIntervalNs, i, 0, 0);
     CHECK_EQUAL(rates.samples().size(), RatesModel::kSpanNs / RatesModel::kIntervalNs + 1);
     CHECK_EQUAL(rates.samples().back().ts, 999 * RatesModel::kIntervalNs);
 }
@@ -30,11 +30,11 @@ CT_CASE(twoMinutesAreKept)
 CT_CASE(decreasingSumsRestartTheRates)
 {
     RatesModel rates;
-    rates.add(0, 0, 0, 0);
-    rates.add(1'000'000'000, 500, 0, 0);
-    CHECK(!rates.add(2'000'000'000, 10, 0, 0));
+    rates.addSample(0, 0, 0, 0);
+    rates.addSample(1'000'000'000, 500, 0, 0);
+    CHECK(!rates.addSample(2'000'000'000, 10, 0, 0));
     CHECK(rates.samples().empty());
-    CHECK(rates.add(3'000'000'000, 20, 0, 0));
+    CHECK(rates.addSample(3'000'000'000, 20, 0, 0));
     CHECK_EQUAL(rates.eventsPerSecond(), 10.0);
     rates.clear();
     CHECK_EQUAL(rates.eventsPerSecond(), 0.0);

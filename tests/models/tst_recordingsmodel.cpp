@@ -32,7 +32,7 @@ RecordedRun run(const std::string &name, std::uint64_t bytes = 100)
 class TestRecordingsModel : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void rowsComeAndGo()
+    void setRunsInsertsRemovesAndChangesRows()
     {
         RecordingsModel model;
         const QAbstractItemModelTester tester(&model, kMode);
@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(reset.count(), 0);
     }
 
-    void valuesAreRaw()
+    void columnsReturnRawValues()
     {
         RecordingsModel model;
         model.setRuns({run("a")});

@@ -84,7 +84,7 @@ CT_CASE(gapLengthIsRelativeToTheLifetimeInAColumn)
 }
 
 /// The capture and other processes continue.
-CT_CASE(nothingAfterTheProcessHasEnded)
+CT_CASE(noMarksAfterTheEndOfTheProcess)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);

@@ -30,7 +30,7 @@ CT_CASE(presentStateLastsUntilNow)
                 "Created 10-20, Running 20-40, Suspended 40-80@1, Running 80-91");
 }
 
-CT_CASE(nothingBeforeBirthAfterDeathOrAfterNow)
+CT_CASE(noMarksBeforeBirthAfterDeathOrAfterNow)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -275,14 +275,14 @@ CT_CASE(evictedHistoryIsMarked)
     const SiteId site = trace.site("f()", "a.cpp", 1);
     const CoroutineId id = trace.born(kBase);
     std::uint64_t ts = kBase;
-    while (trace.history.droppedBefore() == 0 && ts < kBase + 40'000'000) {
+    while (trace.history.evictedBefore() == 0 && ts < kBase + 40'000'000) {
         for (int i = 0; i < 20'000; ++i) {
             trace.resume(id, ts += 10);
             trace.suspend(id, ts += 10, site);
         }
         trace.pass(ts);
     }
-    REQUIRE(trace.history.droppedBefore() != 0);
+    REQUIRE(trace.history.evictedBefore() != 0);
     TimelineCoordinates view;
     view.setColumns(1000);
     view.setLimits(kBase, timelineTime(ts));
@@ -290,13 +290,13 @@ CT_CASE(evictedHistoryIsMarked)
     TimelineGeometry geometry(trace.population, trace.history);
     const std::vector<CoroutineId> rows{id};
     geometry.update(view, rows, ts, {});
-    CHECK(geometry.droppedColumns() > 0);
+    CHECK(geometry.evictedColumns() > 0);
     REQUIRE(!geometry.marks(0).empty());
-    CHECK(geometry.marks(0).front().kind == MarkKind::Dropped);
-    CHECK(geometry.marks(0).back().kind != MarkKind::Dropped);
+    CHECK(geometry.marks(0).front().kind == MarkKind::Evicted);
+    CHECK(geometry.marks(0).back().kind != MarkKind::Evicted);
 }
 
-CT_CASE(extremeTimesAreSurvived)
+CT_CASE(survivesExtremeTimes)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);
@@ -316,7 +316,7 @@ CT_CASE(extremeTimesAreSurvived)
     }
 }
 
-CT_CASE(barsUnderTheCursor)
+CT_CASE(findsTheBarUnderTheCursor)
 {
     TimelineTrace trace;
     const SiteId site = trace.site("f()", "a.cpp", 1);

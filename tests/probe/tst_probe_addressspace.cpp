@@ -89,7 +89,7 @@ CT_CASE(coroutinesWithoutRoomAreCounted)
             all.push_back(std::make_unique<Traced>());
         CHECK(all[2000]->is_traced());
         CHECK(!all.back()->is_traced());
-        CHECK_EQUAL(region.compactStations() + region.extension().births_without_line.load(), 9000U);
+        CHECK_EQUAL(region.compactStations() + region.extension().births_without_station.load(), 9000U);
     });
 }
 

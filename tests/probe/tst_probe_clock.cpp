@@ -265,7 +265,7 @@ CT_CASE(aThreadsTimeNeverGoesBack)
     const std::uint64_t second = clock_now(*clock, mine);
     CHECK(second >= first);
     CHECK_EQUAL(to_ns(mine, mine.base_counter), second);
-    // Its line meets the other one at the end of that one, and is due then.
+    // The thread's line reaches the new line at the end of the interval, and is due then.
     const std::uint64_t end = state.line.base_counter + kInterval;
     CHECK_EQUAL(mine.base_counter + mine.interval, end);
     const std::uint64_t expected = to_ns(state.line, end);

@@ -30,7 +30,7 @@ CT_CASE(stationsAreReused)
         CHECK(all[7].is_traced());
         CHECK(!all[8].is_traced());
         CHECK_EQUAL(region.compactStations(), 8U);
-        CHECK_EQUAL(region.extension().births_without_line.load(), 1U);
+        CHECK_EQUAL(region.extension().births_without_station.load(), 1U);
         events(all[8], 3);
     });
 }
@@ -55,8 +55,8 @@ CT_CASE(thousandsOfStationsAreReused)
         ledger.checkComplete();
         CHECK_EQUAL(ledger.dead(), 3 * kMany);
         CHECK_EQUAL(region.compactStations(), kMany);
-        CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
-        CHECK_EQUAL(region.extension().lines_committed.load(), kMany);
+        CHECK_EQUAL(region.extension().births_without_station.load(), 0U);
+        CHECK_EQUAL(region.extension().compact_stations_committed.load(), kMany);
     });
 }
 
@@ -82,10 +82,10 @@ CT_CASE(unreportedDeathBlocksReuse)
         // The engine has read the dead stations and frees them.
         region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(std::uint64_t{9} << 32 | 1);
+        region.extension().free_compact_stations.store(std::uint64_t{9} << 32 | 1);
         const Traced again;
         CHECK_EQUAL(again.self(), std::uint64_t{2} << 32);
-        CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 0U);
+        CHECK_EQUAL(region.extension().free_compact_stations.load() & 0xFFFF'FFFF, 0U);
     });
 }
 
@@ -95,11 +95,11 @@ CT_CASE(survivesCorruptFreeStack)
     inChild([&] {
         corotracer::InitTracer();
         const Traced first;
-        region.extension().free_lines.store(77'777);  // out of range
+        region.extension().free_compact_stations.store(77'777);  // out of range
         const Traced second;
         CHECK_EQUAL(second.self(), std::uint64_t{1} << 32 | 1);
         region.birth(0).next_free.store(1);  // a circle with a live station
-        region.extension().free_lines.store(1);
+        region.extension().free_compact_stations.store(1);
         const Traced third;
         CHECK_EQUAL(third.self(), std::uint64_t{1} << 32 | 2);
         CHECK_EQUAL(region.life(0), kCompactAlive);
@@ -162,11 +162,11 @@ CT_CASE(stationInSeveralStacksIsClaimedOnce)
         corotracer::InitTracer();
         std::make_unique<Traced>().reset();
         corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
-        REQUIRE(self.free_count == 1 && self.free_lines[0] == 0);
-        self.free_lines[self.free_count++] = 0;
+        REQUIRE(self.free_count == 1 && self.free_stations[0] == 0);
+        self.free_stations[self.free_count++] = 0;
         region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(1);
+        region.extension().free_compact_stations.store(1);
         const Traced first;
         const Traced second;
         const Traced third;
@@ -194,7 +194,7 @@ CT_CASE(aStationIsNotReusedAfterTheLastGeneration)
         // It is not allocated from the engine's stack either.
         region.compactStation(0).life.store(kLast << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
-        region.extension().free_lines.store(1);
+        region.extension().free_compact_stations.store(1);
         const Traced another;
         CHECK_EQUAL(another.self(), std::uint64_t{1} << 32 | 2);
         CHECK_EQUAL(region.compactStation(0).life.load(), kLast << 32 | kCompactFree);

@@ -61,16 +61,16 @@ flight_recorder_options small(const char *path)
 }
 
 /// Returns all retained records of a lane, oldest first.
-std::vector<ct::LaneItem> readAll(const ct::Region &region, std::uint32_t lane)
+std::vector<ct::RecordCopy> readAll(const ct::Region &region, std::uint32_t lane)
 {
     const std::optional<ct::LaneView> view = region.lane(lane);
     REQUIRE(view.has_value());
-    std::vector<ct::LaneItem> all;
-    ct::LaneItem items[256];
+    std::vector<ct::RecordCopy> all;
+    ct::RecordCopy records[256];
     std::uint64_t position = region.laneDirectory()[lane].begin.load();
     for (;;) {
-        const ct::LaneReading reading = ct::readLane(*view, position, items);
-        all.insert(all.end(), items, items + reading.count);
+        const ct::LaneReading reading = ct::readLane(*view, position, records);
+        all.insert(all.end(), records, records + reading.count);
         position = reading.next;
         if (reading.count == 0)
             return all;
@@ -104,12 +104,12 @@ CT_CASE(recordsWithoutAnEngine)
         const ct::Region region = opened(flight_recorder_path());
         CHECK_EQUAL(region.laneMode(), static_cast<std::uint32_t>(kLanesOverwrite));
         CHECK_EQUAL(region.processes()[0].pid.load(), static_cast<std::uint32_t>(::getpid()));
-        const std::vector<ct::LaneItem> items = readAll(region, 0);
-        REQUIRE(items.size() == 4);
-        CHECK_EQUAL(items[0].kind, kRecordBirth);
-        CHECK_EQUAL(items[1].kind, kRecordName);
-        CHECK_EQUAL(items[2].arg, 0x1234U);
-        CHECK_EQUAL(items[3].n, 1U);
+        const std::vector<ct::RecordCopy> records = readAll(region, 0);
+        REQUIRE(records.size() == 4);
+        CHECK_EQUAL(records[0].kind, kRecordBirth);
+        CHECK_EQUAL(records[1].kind, kRecordName);
+        CHECK_EQUAL(records[2].arg, 0x1234U);
+        CHECK_EQUAL(records[3].n, 1U);
         CHECK_EQUAL(region.compactStations()[0].seq.load(), 4U);
         // A second start changes nothing.
         const std::string first = flight_recorder_path();
@@ -120,7 +120,7 @@ CT_CASE(recordsWithoutAnEngine)
     });
 }
 
-CT_CASE(headerIsWhole)
+CT_CASE(headerDescribesTheRegion)
 {
     const Directory directory;
     inChild([&] {
@@ -131,7 +131,7 @@ CT_CASE(headerIsWhole)
         CHECK_EQUAL(extension.file_size, fs::file_size(flight_recorder_path()));
         CHECK_EQUAL(extension.lane_records, 2048U);
         CHECK_EQUAL(extension.lane_pool_size, 1U << 20);
-        CHECK_EQUAL(extension.lines_reserved, 1024U);
+        CHECK_EQUAL(extension.compact_stations_reserved, 1024U);
         CHECK_EQUAL(extension.lane_retention_ms, 0U);
         CHECK_EQUAL(extension.engine_fences, 0U);
         CHECK(extension.created_monotonic_ns >= before && extension.created_monotonic_ns <= detail::monotonic_ns());
@@ -152,13 +152,13 @@ CT_CASE(sizesAreClampedToTheirLimits)
     (void)detail::plan_recording(options, extension);
     CHECK_EQUAL(extension.lane_records, kLaneRecordsMin);
     CHECK_EQUAL(extension.lane_pool_size, 2U * kLaneRecordsMin * sizeof(LaneRecord));
-    CHECK_EQUAL(extension.lines_reserved, 1U);
+    CHECK_EQUAL(extension.compact_stations_reserved, 1U);
     options.lane_bytes = ~std::uint64_t{0};
     options.pool_bytes = ~std::uint64_t{0};
     options.coroutines = ~std::uint32_t{0};
     const std::uint64_t size = detail::plan_recording(options, extension);
     CHECK_EQUAL(extension.lane_records, kLaneRecordsMax);
-    CHECK_EQUAL(extension.lines_reserved, kMaxStations);
+    CHECK_EQUAL(extension.compact_stations_reserved, kMaxStations);
     CHECK_EQUAL(extension.lane_pool_offset + extension.lane_pool_size, size);
     options.lane_bytes = (3U << 20) + 5;
     (void)detail::plan_recording(options, extension);
@@ -175,12 +175,13 @@ CT_CASE(latestEventsAreKept)
         for (std::uint64_t i = 0; i < count; ++i)
             promise.write_trace(i, i % 2 != 0);
         const ct::Region region = opened(flight_recorder_path());
-        const std::vector<ct::LaneItem> items = readAll(region, 0);
-        REQUIRE(!items.empty());
-        CHECK(items.size() >= 1024 && items.size() <= 2048);
-        CHECK_EQUAL(items.back().n, count - 1);
-        for (std::size_t i = 1; i < items.size(); ++i)
-            CHECK(items[i].n == items[i - 1].n + 1 && items[i].arg == items[i].n && items[i].ts >= items[i - 1].ts);
+        const std::vector<ct::RecordCopy> records = readAll(region, 0);
+        REQUIRE(!records.empty());
+        CHECK(records.size() >= 1024 && records.size() <= 2048);
+        CHECK_EQUAL(records.back().n, count - 1);
+        for (std::size_t i = 1; i < records.size(); ++i)
+            CHECK(records[i].n == records[i - 1].n + 1 && records[i].arg == records[i].n &&
+                  records[i].ts >= records[i - 1].ts);
         CHECK_EQUAL(region.laneDirectory()[0].dropped.load(), 0U);
         CHECK_EQUAL(region.compactStations()[0].seq.load(), 2 * count);
     });
@@ -239,8 +240,8 @@ CT_CASE(aKilledProgramLeavesAReadableFile)
     const std::uint32_t lanes = region.header().extension.lane_count.load();
     CHECK(lanes >= 1 && lanes <= 4);
     for (std::uint32_t i = 0; i < lanes; ++i) {
-        for (const ct::LaneItem &item : readAll(region, i))
-            latest = std::max<std::uint64_t>(latest, item.n);
+        for (const ct::RecordCopy &record : readAll(region, i))
+            latest = std::max<std::uint64_t>(latest, record.n);
     }
     CHECK_EQUAL(latest, 49'999U);
 }
@@ -314,7 +315,7 @@ CT_CASE(replacesNoExistingFile)
     CHECK_EQUAL(directory.files().size(), 2U);
 }
 
-CT_CASE(noSignalWhereFilesMayNotBeLarge)
+CT_CASE(aFileSizeLimitRaisesNoSignal)
 {
     const Directory directory;
     inChild([&] {
@@ -325,7 +326,7 @@ CT_CASE(noSignalWhereFilesMayNotBeLarge)
     });
 }
 
-CT_CASE(noSignalOnAFullFileSystem)
+CT_CASE(aFullFileSystemRaisesNoSignal)
 {
     const Directory directory;
     if (::mount("tst_flight", directory.path.c_str(), "tmpfs", 0, "size=256k") != 0)
@@ -361,7 +362,7 @@ CT_CASE(aForkedChildRecordsForItself)
             CHECK(promise.is_traced());
         });
         CHECK_EQUAL(std::string(flight_recorder_path()), parents);
-        CHECK_EQUAL(opened(parents).header().extension.line_count.load(), 0U);
+        CHECK_EQUAL(opened(parents).header().extension.compact_station_count.load(), 0U);
         CHECK_EQUAL(directory.files().size(), 2U);
     });
 }
@@ -414,7 +415,7 @@ CT_CASE(refusesForeignDirectories)
     CHECK(!detail::prepare_directory((directory.path + "/no/such").c_str()));
 }
 
-CT_CASE(standardDirectories)
+CT_CASE(standardDirectoryDependsOnTheUser)
 {
     char directory[32];
     CHECK(detail::standard_directory(0, nullptr, directory));

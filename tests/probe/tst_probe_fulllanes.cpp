@@ -151,7 +151,7 @@ void onSmallTmpfs(std::uint64_t bytes, void (*body)(const std::string &directory
     }
 }
 
-CT_CASE(noMemoryForStations)
+CT_CASE(birthsWithoutMemoryAreCounted)
 {
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(Options{.compactStations = 100'000}, directory);
@@ -164,7 +164,7 @@ CT_CASE(noMemoryForStations)
             CHECK(more.front().is_traced());  // a committed one
             CHECK(!more.back().is_traced());
             CHECK_EQUAL(region.compactStations(), 1024U);
-            CHECK_EQUAL(region.extension().births_without_line.load(), 176U);
+            CHECK_EQUAL(region.extension().births_without_station.load(), 176U);
             events(more.back(), 3);
         }
         corotracer::detail::state_v1.no_memory_before_ns.store(0);  // the time until the next attempt has passed
@@ -173,7 +173,7 @@ CT_CASE(noMemoryForStations)
     });
 }
 
-CT_CASE(noMemoryForALane)
+CT_CASE(recordsWithoutMemoryAreCounted)
 {
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         // Lanes of 4 MiB: one step of 1 MiB has memory, the next has not.
@@ -261,7 +261,7 @@ CT_CASE(unusedPartReturnsToPool)
     });
 }
 
-CT_CASE(noMemoryForMoreFullStations)
+CT_CASE(coroutinesBeyondTheMemoryAreUntraced)
 {
     onSmallTmpfs(4 << 20, [](const std::string &directory) {
         const Region region(Options{.mode = kLanesNone, .stations = 20'000}, directory);
@@ -279,7 +279,7 @@ CT_CASE(noMemoryForMoreFullStations)
     });
 }
 
-CT_CASE(noMemoryAtAll)
+CT_CASE(coroutinesAreUntracedWithoutMemory)
 {
     onSmallTmpfs(2 << 20, [](const std::string &directory) {
         const Region region(Options(), directory);

@@ -215,8 +215,12 @@ CT_CASE(survivesScribbledLanesWhileTracing)
                 doEverything();
                 ExtensionHeader &x = region.extension();
                 char *const base = reinterpret_cast<char *>(&region.header());
-                const std::uint64_t begins[] = {0x10,           x.process_table_offset, x.lane_directory_offset,
-                                                x.lines_offset, x.births_offset,        x.lane_pool_offset};
+                const std::uint64_t begins[] = {0x10,
+                                                x.process_table_offset,
+                                                x.lane_directory_offset,
+                                                x.states_offset,
+                                                x.births_offset,
+                                                x.lane_pool_offset};
                 for (const std::uint64_t begin : begins) {
                     for (std::uint64_t i = begin; i < begin + 1008; i += 8) {
                         random ^= random << 13;

@@ -169,7 +169,7 @@ CT_CASE(areasBeyondTheFileMeanFullStations)
     const Break breaks[] = {
         [](ExtensionHeader &x) { x.process_table_offset += 1ULL << 40; },
         [](ExtensionHeader &x) { x.lane_directory_offset += 64; },
-        [](ExtensionHeader &x) { x.lines_reserved = 0xFFFF'FFFF; },
+        [](ExtensionHeader &x) { x.compact_stations_reserved = 0xFFFF'FFFF; },
         [](ExtensionHeader &x) { x.births_offset = ~std::uint64_t{4095}; },
         [](ExtensionHeader &x) { x.lane_pool_size += 4096; },
         [](ExtensionHeader &x) { x.lane_pool_offset = 4096; },
@@ -253,7 +253,7 @@ CT_CASE(aLaneOutlivesItsThread)
         CHECK_EQUAL(region.lane(1).state.load(), kLaneClosed);
         CHECK(region.lane(1).closed_ts.load() != 0);
         // The compact station that the thread kept is in the shared stack.
-        CHECK_EQUAL(region.extension().free_lines.load() & 0xFFFF'FFFF, 2U);
+        CHECK_EQUAL(region.extension().free_compact_stations.load() & 0xFFFF'FFFF, 2U);
         const std::vector<Record> records = drainAll(region);
         CHECK_EQUAL(count(records, kRecordDeath), 40U);
         CHECK_EQUAL(region.lane(1).state.load(), kLaneFree);

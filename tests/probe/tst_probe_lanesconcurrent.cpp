@@ -91,7 +91,7 @@ CT_CASE(noRecordIsDroppedWhileLanesHaveSpace)
         CHECK_EQUAL(ledger.born(), ledger.dead());
         ledger.checkComplete();
         CHECK(region.compactStations() <= 100 + 4 * corotracer::detail::kept_stations);
-        CHECK_EQUAL(region.extension().births_without_line.load(), 0U);
+        CHECK_EQUAL(region.extension().births_without_station.load(), 0U);
         CHECK(region.lanes() <= 10);  // three at a time, not always free for the next three, plus the main thread's
     });
 }

@@ -66,7 +66,7 @@ CT_CASE(stderrWithoutAReaderDoesNotEndTheProgram)
     });
 }
 
-CT_CASE(aFullStderrIsNotWaitedFor)
+CT_CASE(aFullStderrDoesNotBlock)
 {
     const Region region;
     inChild([] {

@@ -113,17 +113,17 @@ void checkHarmed(const std::string &path, const Original &original, IsWhole &&is
 void checkFlipped(const std::string &path, const Original &original, std::mt19937 &random, int count)
 {
     std::string flipped = original.content;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> offsets;
     for (int i = 0; i < count; ++i) {
         const std::size_t at = random() % flipped.size();
-        if (std::find(places.begin(), places.end(), at) != places.end())
+        if (std::find(offsets.begin(), offsets.end(), at) != offsets.end())
             continue;
         flipped[at] ^= static_cast<char>(1 + random() % 255);
-        places.push_back(at);
+        offsets.push_back(at);
     }
     putContent(path, flipped);
     checkHarmed(path, original, [&](const Original::Block &block) {
-        return std::none_of(places.begin(), places.end(), [&](std::size_t at) {
+        return std::none_of(offsets.begin(), offsets.end(), [&](std::size_t at) {
             return at < sizeof(ctr::FileHead) || (at >= block.begin && at < block.end);
         });
     });

@@ -20,7 +20,7 @@ EXTENSION_VERSION = 2
 STATION_SIZE = 1024
 STATION_MARK = 0x31505443
 LANES_NONE, LANES_DISCARD, LANES_OVERWRITE = range(3)
-LINE_FREE, LINE_ALIVE, LINE_DEAD, LINE_RECYCLED = range(4)
+COMPACT_FREE, COMPACT_ALIVE, COMPACT_DEAD, COMPACT_RECYCLED = range(4)
 LANE_MAKING = 3
 PROCESS_FREE, PROCESS_MAKING = range(2)
 NO_IDENTITY = 2**64 - 1
@@ -37,8 +37,8 @@ class Coroutine:
     index: int
     generation: int
     events: int = 0       # largest number of events that the state record or the lanes show
-    line_events: int = 0  # number of events in the state record
-    has_line: bool = False  # the state record still belongs to this generation
+    state_events: int = 0  # number of events in the state record
+    has_state: bool = False  # the state record still belongs to this generation
     in_lanes: int = 0     # transitions in lanes, including the retained records
     dead: bool = False
     name: str = ""
@@ -60,12 +60,12 @@ class Region:
             self.strings_offset, self.strings_capacity = struct.unpack_from("<QQ", head, 0x70)
             self.born_before_init, = struct.unpack_from("<Q", head, 0x90)
             self.wrapped, = struct.unpack_from("<Q", head, 0xC0)
-            (self.process_table, self.lane_directory, self.lines_offset, self.births_offset, self.lane_pool,
+            (self.process_table, self.lane_directory, self.states_offset, self.births_offset, self.lane_pool,
              self.lane_pool_size) = struct.unpack_from("<6Q", head, 0x100)
-            self.process_capacity, self.lane_capacity, self.lines_reserved, self.lane_mode = struct.unpack_from(
+            self.process_capacity, self.lane_capacity, self.compact_reserved, self.lane_mode = struct.unpack_from(
                 "<4I", head, 0x130)
-            self.line_count, self.lines_committed = struct.unpack_from("<II", head, 0x180)
-            (self.births_without_line, self.births_while_off, self.pool_used) = struct.unpack_from("<3Q", head, 0x190)
+            self.compact_station_count, self.compact_committed = struct.unpack_from("<II", head, 0x180)
+            (self.births_without_station, self.births_while_off, self.pool_used) = struct.unpack_from("<3Q", head, 0x190)
             self.lane_count, self.threads_without_lane = struct.unpack_from("<II", head, 0x1A8)
             self.records_without_lane, = struct.unpack_from("<Q", head, 0x1B0)
 
@@ -167,12 +167,12 @@ class Region:
 
     # -- compact stations ---------------------------------------------------------------------------------------
 
-    def lines(self):
+    def compact_stations(self):
         """(index, generation, state, events) of all compact stations that were ever used."""
-        end = min(self.line_count, self.lines_committed, self.lines_reserved)
+        end = min(self.compact_station_count, self.compact_committed, self.compact_reserved)
         for first in range(0, end, 4096):
             count = min(4096, end - first)
-            data = self.read(self.lines_offset + first * 64, count * 64)
+            data = self.read(self.states_offset + first * 64, count * 64)
             for i in range(count):
                 seq, _, _, _, _, life = struct.unpack_from("<6Q", data, i * 64)
                 yield first + i, life >> 32, life & 0xFFFFFFFF, seq >> 1
@@ -180,24 +180,24 @@ class Region:
     def ever(self, coroutines):
         """(coroutines, events) of all compact stations since the region was made, even if all records are overwritten.
         Exact if no process writes the region any more. `coroutines`: the result of coroutines()."""
-        lives = total = 0
-        end = min(self.line_count, self.lines_committed, self.lines_reserved)
+        generations = total = 0
+        end = min(self.compact_station_count, self.compact_committed, self.compact_reserved)
         for first in range(0, end, 4096):
             count = min(4096, end - first)
             births = self.read(self.births_offset + first * 64, count * 64)
-            lines = self.read(self.lines_offset + first * 64, count * 64)
+            states = self.read(self.states_offset + first * 64, count * 64)
             for i in range(count):
                 before, = struct.unpack_from("<Q", births, i * 64 + 0x28)
-                seq, = struct.unpack_from("<Q", lines, i * 64)
-                life, = struct.unpack_from("<Q", lines, i * 64 + 0x28)
+                seq, = struct.unpack_from("<Q", states, i * 64)
+                life, = struct.unpack_from("<Q", states, i * 64 + 0x28)
                 # In overwrite mode no engine frees stations: a claimed station without a birth is no coroutine.
-                unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == LINE_FREE
-                lives += (life >> 32) - (1 if unborn else 0)
+                unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == COMPACT_FREE
+                generations += (life >> 32) - (1 if unborn else 0)
                 # If a thread is killed after a lane record, the state record lacks one event.
                 latest = coroutines.get(life >> 32 << 32 | first + i)
-                told = latest.events if latest and latest.has_line else 0
-                total += before + max(seq >> 1, told)
-        return lives, total
+                counted = latest.events if latest and latest.has_state else 0
+                total += before + max(seq >> 1, counted)
+        return generations, total
 
     def text(self, reference):
         offset, length = reference >> 16, reference & 0xFFFF
@@ -208,7 +208,7 @@ class Region:
     def coroutines(self):
         """{identity: Coroutine} for each coroutine that is alive, dead but not freed, or mentioned in a lane."""
         found = {}
-        lives = {}
+        states = {}
 
         def of(identity):
             if identity not in found:
@@ -217,9 +217,9 @@ class Region:
 
         details = []
 
-        for index, generation, life, events in self.lines():
-            lives[index] = (generation, life, events)
-            if life in (LINE_ALIVE, LINE_DEAD):
+        for index, generation, life, events in self.compact_stations():
+            states[index] = (generation, life, events)
+            if life in (COMPACT_ALIVE, COMPACT_DEAD):
                 of(generation << 32 | index)
         for lane in self.lanes():
             for record in self.records(lane):
@@ -233,15 +233,15 @@ class Region:
             elif identity in found:
                 found[identity].parent = arg
         for coroutine in found.values():
-            generation, life, events = lives.get(coroutine.index, (None, None, 0))
-            if generation != coroutine.generation or life == LINE_FREE:
+            generation, life, events = states.get(coroutine.index, (None, None, 0))
+            if generation != coroutine.generation or life == COMPACT_FREE:
                 continue
             # A recycled station keeps its number of events until the next claim, which raises the generation first.
-            coroutine.line_events = events
-            coroutine.has_line = True
+            coroutine.state_events = events
+            coroutine.has_state = True
             coroutine.events = max(coroutine.events, events)
-            coroutine.dead = coroutine.dead or life != LINE_ALIVE
-            if life != LINE_RECYCLED:
+            coroutine.dead = coroutine.dead or life != COMPACT_ALIVE
+            if life != COMPACT_RECYCLED:
                 self.note_birth(coroutine)
         return found
 
@@ -299,7 +299,7 @@ def sums(path):
             result["emitted"] += sum(coroutine.events for coroutine in coroutines)
             result["in_lanes"] = sum(coroutine.in_lanes for coroutine in coroutines)
             result["alive"] = sum(not coroutine.dead for coroutine in coroutines)
-            result["lives_ever"], result["events_ever"] = region.ever(found)
+            result["generations_ever"], result["events_ever"] = region.ever(found)
             result["named"] = sum(coroutine.name != "" for coroutine in coroutines)
             result["dropped"] = sum(lane["dropped"] for lane in region.lanes())
             result["lanes"] = region.lane_count
@@ -318,8 +318,8 @@ def main():
     if "--list" in sys.argv:
         region = Region(sys.argv[1])
         for identity, coroutine in sorted(region.coroutines().items()):
-            print(f"{identity:#018x} events {coroutine.events} line {coroutine.line_events} lanes {coroutine.in_lanes}"
-                  f"{' dead' if coroutine.dead else ''} {coroutine.name}")
+            print(f"{identity:#018x} events {coroutine.events} state {coroutine.state_events} lanes "
+                  f"{coroutine.in_lanes}{' dead' if coroutine.dead else ''} {coroutine.name}")
     return 0
 
 

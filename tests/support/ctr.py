@@ -215,7 +215,7 @@ class Recording:
     def __init__(self, path):
         with open(path, "rb") as file:
             data = file.read()
-        self.infos, self.batches, self.output, self.places, self.sums = [], [], [], [], None
+        self.infos, self.batches, self.output, self.block_locations, self.sums = [], [], [], [], None
         seen = []
         for kind, head, payload in blocks(data):
             if kind != 5:
@@ -230,8 +230,8 @@ class Recording:
             elif kind == 4:
                 self.output += sections_of(payload)[32]
             elif kind == 5:
-                self.places = sections_of(payload).get(48, [])
-                require(self.places == seen, "the index is wrong")
+                self.block_locations = sections_of(payload).get(48, [])
+                require(self.block_locations == seen, "the index is wrong")
 
 
 LETTERS = {2: "S", 3: "B", 4: "L", 5: "T", 6: "D", 7: "F", 8: "P", 9: "TN", 10: "N", 11: "PA", 12: "WO", 13: "W",

@@ -179,7 +179,7 @@ struct Capture {
             scan(true);
     }
     /// Runs passes until one emits nothing and has nothing left to read.
-    void settle(bool safety = false)
+    void scanAll(bool safety = false)
     {
         scan(safety);
         for (int i = 0; i < 10'000 && scan(); ++i) {
@@ -265,15 +265,15 @@ inline std::uint64_t runShortLivedCoroutines(const Process &process, Lane &lane,
 }
 
 /// Reads the leftovers of a dead process with three engines, one after the other, each to the end. The second engine
-/// settles first. Calls `afterEach()` after each engine.
+/// reads everything first. Calls `afterEach()` after each engine.
 template <class Callback>
 void readLeftovers(Capture &c, std::uint32_t pid, Callback afterEach)
 {
     c.dead.insert(pid);
-    for (const bool settled : {false, true, false}) {
+    for (const bool readsAll : {false, true, false}) {
         c.restart();
-        if (settled)
-            c.settle(true);
+        if (readsAll)
+            c.scanAll(true);
         c.end();
         afterEach();
     }

@@ -56,8 +56,8 @@ inline std::uint64_t layOut(const Sizes &sizes, corotracer::GlobalHeader &header
     x.process_table_offset = append(sizes.processes * sizeof(ProcessEntry));
     x.lane_capacity = sizes.lanes;
     x.lane_directory_offset = append(sizes.lanes * sizeof(LaneHeader));
-    x.lines_reserved = sizes.compactStations;
-    x.lines_offset = append(sizes.compactStations * sizeof(CompactState));
+    x.compact_stations_reserved = sizes.compactStations;
+    x.states_offset = append(sizes.compactStations * sizeof(CompactState));
     x.births_offset = append(sizes.compactStations * sizeof(CompactBirth));
     x.lane_mode = sizes.mode;
     x.lane_records = sizes.laneRecords;

@@ -30,12 +30,12 @@ constexpr std::uint64_t identityOf(std::uint32_t index, std::uint32_t generation
     return std::uint64_t{generation} << 32 | index;
 }
 
-/// Returns true if every field of the item matches what Coroutine::step() of writer `key` stores for number item.n.
-inline bool isGenuine(const ct::LaneItem &item, std::uint64_t key)
+/// Returns true if every field of the record matches what Coroutine::step() of writer `key` stores for number record.n.
+inline bool isGenuine(const ct::RecordCopy &record, std::uint64_t key)
 {
-    const bool active = writers::activeOf(item.n);
-    return item.ts == writers::tsOf(item.n) && item.arg == (active ? 0 : writers::addrOf(key, item.n)) &&
-           (item.kind & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
+    const bool active = writers::activeOf(record.n);
+    return record.ts == writers::tsOf(record.n) && record.arg == (active ? 0 : writers::addrOf(key, record.n)) &&
+           (record.kind & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
 }
 
 /// A record before it is encoded.
@@ -209,7 +209,7 @@ public:
     }
     corotracer::CompactState &state(std::uint32_t index) const
     {
-        return at<corotracer::CompactState>(extension().lines_offset)[index];
+        return at<corotracer::CompactState>(extension().states_offset)[index];
     }
     corotracer::CompactBirth &birth(std::uint32_t index) const
     {
@@ -234,29 +234,30 @@ public:
     /// Allocates a compact station from the stack of free ones, or a new one. Returns nullopt if there is none.
     std::optional<std::uint32_t> allocateStation() const
     {
-        std::uint64_t top = extension().free_lines.load(kAcquire);
+        std::uint64_t top = extension().free_compact_stations.load(kAcquire);
         while ((top & 0xFFFFFFFF) != 0) {
             const auto index = static_cast<std::uint32_t>(top) - 1;
             const std::uint64_t rest = ((top >> 32) + 1) << 32 | birth(index).next_free.load(kRelaxed);
-            if (extension().free_lines.compare_exchange_weak(top, rest, kAcquire))
+            if (extension().free_compact_stations.compare_exchange_weak(top, rest, kAcquire))
                 return index;
         }
-        const std::uint32_t index = extension().line_count.fetch_add(1, kRelaxed);
-        if (index >= extension().lines_reserved)
+        const std::uint32_t index = extension().compact_station_count.fetch_add(1, kRelaxed);
+        if (index >= extension().compact_stations_reserved)
             return std::nullopt;
-        std::uint32_t committed = extension().lines_committed.load(kRelaxed);
-        while (committed <= index && !extension().lines_committed.compare_exchange_weak(committed, index + 1, kRelease))
+        std::uint32_t committed = extension().compact_stations_committed.load(kRelaxed);
+        while (committed <= index &&
+               !extension().compact_stations_committed.compare_exchange_weak(committed, index + 1, kRelease))
             ;
         return index;
     }
     void freeStation(std::uint32_t index) const
     {
-        std::uint64_t top = extension().free_lines.load(kRelaxed);
+        std::uint64_t top = extension().free_compact_stations.load(kRelaxed);
         std::uint64_t next;
         do {
             birth(index).next_free.store(static_cast<std::uint32_t>(top), kRelaxed);
             next = ((top >> 32) + 1) << 32 | (index + 1);
-        } while (!extension().free_lines.compare_exchange_weak(top, next, kRelease, kRelaxed));
+        } while (!extension().free_compact_stations.compare_exchange_weak(top, next, kRelease, kRelaxed));
     }
 
     /// Stores the string and returns its reference, offset << 16 | length. Returns 0 if there is no room.

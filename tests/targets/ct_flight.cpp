@@ -3,8 +3,8 @@
 //
 // Runs its own flight recorder, without an engine. Prints the path of the region, runs its coroutines, and crashes if
 // --crash is set.
+#include "support/coroutineoptions.h"
 #include "support/stop.h"
-#include "support/turntakers.h"
 
 #include <csignal>
 #include <cstdio>
@@ -14,7 +14,7 @@
 int main(int argc, char **argv)
 {
     targets::Arguments arguments("a flight recorder; CTP_FLIGHT_RECORDER may name its file or folder");
-    targets::addTurnOptions(arguments, {.rate = 100'000});
+    targets::addCoroutineOptions(arguments, {.rate = 100'000});
     arguments.number("--lane-kib", 64, 64, 131'072, "history of a thread")
         .flag("--crash", "end by SIGSEGV with all coroutines alive, instead of destroying them");
     arguments.parse(argc, argv);
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     std::printf("%s\n", corotracer::flight_recorder_path());
     std::fflush(stdout);
 
-    std::vector<targets::Job> jobs = targets::runTurnTakers(arguments);
+    std::vector<targets::Job> jobs = targets::runCoroutines(arguments);
     if (!arguments.isSet("--crash"))
         jobs.clear();
     const bool written = targets::writeReport(targets::collectTruth());

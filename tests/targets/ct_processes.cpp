@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Several processes write into one region, each with its own threads and coroutines. The parent is not traced.
+#include "support/coroutineoptions.h"
 #include "support/stop.h"
-#include "support/turntakers.h"
 
 #include <array>
 #include <cstdio>
@@ -21,7 +21,7 @@ using Figures = std::array<std::uint64_t, 4>;
 int runAsChild(const targets::Arguments &arguments, int books)
 {
     corotracer::InitTracer();
-    std::vector<targets::Job> jobs = targets::runTurnTakers(arguments);
+    std::vector<targets::Job> jobs = targets::runCoroutines(arguments);
     if (!arguments.isSet("--leave"))
         jobs.clear();
     const targets::Truth truth = targets::collectTruth();
@@ -49,7 +49,7 @@ targets::Truth readBooks(int books)
 int main(int argc, char **argv)
 {
     targets::Arguments arguments("processes that write into one region side by side");
-    targets::addTurnOptions(arguments, {.turns = 100});
+    targets::addCoroutineOptions(arguments, {.turns = 100});
     arguments.number("--processes", 4, 1, 500, "processes at a time, each with coroutines and threads of its own")
         .flag("--leave", "processes end with their coroutines alive");
     arguments.parse(argc, argv);

@@ -6,7 +6,7 @@
 // their events costs time.
 #include "support/arguments.h"
 #include "support/job.h"
-#include "support/ownturns.h"
+#include "support/pinnedresumption.h"
 #include "support/stop.h"
 
 #include <atomic>
@@ -52,11 +52,11 @@ void resumeAll(const std::vector<std::coroutine_handle<>> &handles, const target
         queue.run();
         return;
     }
-    targets::resumeInOwnTurns(handles,
-                              {.threads = threads,
-                               .order = order == "random" ? targets::TurnOrder::Random : targets::TurnOrder::Round,
-                               .resumptionsPerSecond = pairsPerSecond,
-                               .hurry = &over});
+    targets::resumePinned(handles,
+                          {.threads = threads,
+                           .order = order == "random" ? targets::ResumeOrder::Random : targets::ResumeOrder::Round,
+                           .resumptionsPerSecond = pairsPerSecond,
+                           .hurry = &over});
 }
 
 }  // namespace

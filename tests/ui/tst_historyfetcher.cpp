@@ -166,7 +166,7 @@ private Q_SLOTS:
         MainWindow window;
         openLarge(window, path);
         const auto history = window.run().history();
-        QVERIFY(history->droppedEvents() > 1'000'000);
+        QVERIFY(history->evictedEvents() > 1'000'000);
         auto *view = window.findChild<TimelineView *>();
         // The view shows the whole run, which is larger than memory. As many of the latest evicted events are restored
         // as memory has room for.
@@ -175,21 +175,21 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);
         QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Too many events for memory: zoom in to see the rest"));
-        takePicture(window, dark ? "pastlook-whole-dark" : "pastlook-whole");
+        takePicture(window, dark ? "history-whole-dark" : "history-whole");
         const Texts texts(window);
         goToTheBeginning(view, window.run());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
         QTRY_COMPARE(view->evictedText(), QString());
         QVERIFY(texts.have("Reading older events …"));
         QCOMPARE(window.run().restorer()->lostPieces(), 0U);
-        takePicture(window, dark ? "pastlook-begin-dark" : "pastlook-begin");
+        takePicture(window, dark ? "history-begin-dark" : "history-begin");
         // The first event of every coroutine is in memory.
         for (CoroutineId id = 0; id < kCoroutines; ++id)
             QVERIFY(history->veryFirst(id) != 0);
     }
 
     /// Restored events stay in memory. The others cannot be restored, and the view says so.
-    void aFileThatIsTruncatedWhileShown()
+    void restoredEventsStayWhenTheFileIsTruncated()
     {
         const QString path = m_cache->filePath(QStringLiteral("large.ctr"));
         MainWindow window;
@@ -203,7 +203,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window.run().restorer()->lostPieces() > 0, kPatience);
         QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in the recording either"));
-        takePicture(window, "pastlook-lost");
+        takePicture(window, "history-lost");
         QTest::keyClick(view, Qt::Key_Home);
         QVERIFY(isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QString());
@@ -229,13 +229,13 @@ private Q_SLOTS:
         goTo(view, window.run(), 0.207);
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Events before this part are not in memory: zoom out"));
-        QVERIFY(view->showsDropped());
-        takePicture(window, dark ? "pastlook-before-dark" : "pastlook-before");
+        QVERIFY(view->showsEvicted());
+        takePicture(window, dark ? "history-before-dark" : "history-before");
         for (int i = 0; i < 3; ++i)
             view->zoomOut();
-        QTRY_COMPARE_WITH_TIMEOUT(view->showsDropped(), false, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(view->showsEvicted(), false, kPatience);
         QTRY_COMPARE(view->evictedText(), QString());
-        takePicture(window, dark ? "pastlook-out-dark" : "pastlook-out");
+        takePicture(window, dark ? "history-out-dark" : "history-out");
     }
 
     void nothingIsRestoredFromJsonl()
@@ -249,7 +249,7 @@ private Q_SLOTS:
         QTRY_COMPARE(view->evictedText(),
                      QStringLiteral("No longer in memory, and parts of a JSONL file cannot be read "
                                     "again: use a .ctr recording"));
-        takePicture(window, "pastlook-jsonl");
+        takePicture(window, "history-jsonl");
     }
 
     void restoresTheBeginningOfALargeRun()
@@ -260,14 +260,14 @@ private Q_SLOTS:
         const Texts texts(window);
         QVERIFY(runToTheEnd(window));
         const auto history = window.run().history();
-        QVERIFY(history->droppedEvents() > 100'000);
+        QVERIFY(history->evictedEvents() > 100'000);
         QVERIFY(window.run().restorer());
         // While following, the view shows ten seconds.
         QVERIFY(texts.have("Older events are in the recording: stop following to see them"));
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.run());
         QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
-        takePicture(window, "pastlook-run");
+        takePicture(window, "history-run");
     }
 
     void reportsEventsThatWereNotRecorded()
@@ -277,13 +277,13 @@ private Q_SLOTS:
         window.resize(1500, 900);
         window.show();
         QVERIFY(runToTheEnd(window));
-        QVERIFY(window.run().history()->droppedEvents() > 100'000);
+        QVERIFY(window.run().history()->evictedEvents() > 100'000);
         QVERIFY(!window.run().restorer());
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.run());
         QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in memory, and not recorded"));
-        takePicture(window, "pastlook-none");
+        takePicture(window, "history-none");
     }
 
     /// The notice and the title say that only a part was loaded. This part cannot be replayed.
@@ -309,7 +309,7 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
         QVERIFY(window.run().accounting().captured > 0);
         QVERIFY(window.run().accounting().captured < 2'900'000);
-        takePicture(window, "pastlook-stopped");
+        takePicture(window, "history-stopped");
         // Open it again, and load it to its end.
         open(window, path);
         QVERIFY(notice->isHidden());
@@ -359,7 +359,7 @@ private:
         window.show();
         window.openFile(path);
         QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatience);
-        QVERIFY(window.run().history()->droppedEvents() > 300'000);
+        QVERIFY(window.run().history()->evictedEvents() > 300'000);
     }
     void openLarge(MainWindow &window, const QString &path)
     {

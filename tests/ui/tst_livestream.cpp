@@ -6,7 +6,7 @@
 #include "core/playback/inputspool.h"
 #include "core/recording/read/recordingoverview.h"
 #include "core/recording/read/recordingreader.h"
-#include "core/session/recordingstore.h"
+#include "core/session/recordingsdirectory.h"
 #include "core/session/run.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
@@ -81,9 +81,9 @@ QString program()
 }
 
 /// A batch run of ct_storm, with its summary.
-class Recorder {
+class RecordingProcess {
 public:
-    Recorder(const QString &directory, const QStringList &options, const QString &storm)
+    RecordingProcess(const QString &directory, const QStringList &options, const QString &storm)
         : m_summary(directory + QStringLiteral("/summary.json"))
     {
         m_process.setProgram(program());
@@ -91,7 +91,7 @@ public:
                                options + QStringList{QStringLiteral("--"), gui::targetPath("ct_storm")} +
                                storm.split(u' '));
     }
-    ~Recorder()
+    ~RecordingProcess()
     {
         m_process.kill();
         m_process.waitForFinished();
@@ -147,15 +147,15 @@ private Q_SLOTS:
     {
         std::signal(SIGPIPE, SIG_IGN);
         // A recording to send in pieces.
-        Recorder recorder(m_sandbox.path(QString()),
-                          {QStringLiteral("-o"), m_sandbox.path(QStringLiteral("whole.ctr"))},
-                          QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
-        recorder.process().start();
-        QVERIFY(recorder.wait());
+        RecordingProcess recordingProcess(m_sandbox.path(QString()),
+                                          {QStringLiteral("-o"), m_sandbox.path(QStringLiteral("whole.ctr"))},
+                                          QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
+        recordingProcess.process().start();
+        QVERIFY(recordingProcess.wait());
         const QString whole = m_sandbox.path(QStringLiteral("whole.ctr"));
         m_whole = contentOf(whole);
         QVERIFY(m_whole.size() > 10'000);
-        m_events = recorder.sum("events");
+        m_events = recordingProcess.sum("events");
         const Result<RecordingOverview> overview = overviewOf(whole.toStdString());
         QVERIFY(bool(overview));
         std::uint64_t events = 0;
@@ -183,8 +183,8 @@ private Q_SLOTS:
         const int input = ::open(qPrintable(fifo), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         QCOMPARE(dup2(input, STDIN_FILENO), STDIN_FILENO);
         ::close(input);
-        Recorder sender(m_sandbox.path(QString()), {QStringLiteral("-o"), QStringLiteral("-")},
-                        QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
+        RecordingProcess sender(m_sandbox.path(QString()), {QStringLiteral("-o"), QStringLiteral("-")},
+                                QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
         sender.process().setStandardOutputFile(fifo);
         MainWindow window;
         window.show();
@@ -382,10 +382,10 @@ private Q_SLOTS:
         QFETCH(const QStringList, options);
         QFETCH(const QString, file);
         const QTemporaryDir folder;
-        Recorder recorder(folder.path(),
-                          QStringList{QStringLiteral("-o"), folder.filePath(QStringLiteral("run.ctr"))} + options,
-                          QStringLiteral("--transitions 90000 --rate 30000 --coroutines 20"));
-        recorder.process().start();
+        RecordingProcess recordingProcess(
+            folder.path(), QStringList{QStringLiteral("-o"), folder.filePath(QStringLiteral("run.ctr"))} + options,
+            QStringLiteral("--transitions 90000 --rate 30000 --coroutines 20"));
+        recordingProcess.process().start();
         const QString path = folder.filePath(file);
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(path).size() > 0, kPatienceMs);
         MainWindow window;
@@ -393,10 +393,10 @@ private Q_SLOTS:
         window.openFile(path);
         QTRY_VERIFY_WITH_TIMEOUT(window.run().isGrowing(), kPatienceMs);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Following"));
-        QVERIFY(recorder.wait());
+        QVERIFY(recordingProcess.wait());
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("was completed")));
-        QCOMPARE(window.run().accounting().captured, recorder.sum("events"));
+        QCOMPARE(window.run().accounting().captured, recordingProcess.sum("events"));
     }
 
     /// Runs both programs in a shell: once the window ends first, once the sender is killed.

@@ -144,7 +144,7 @@ private Q_SLOTS:
     }
 
     /// The loss is shown even while it is zero, and stands out once it is not.
-    void theStatusBarSaysEverySum()
+    void theStatusBarShowsEverySum()
     {
         StatusBar bar;
         bar.resize(1400, 40);

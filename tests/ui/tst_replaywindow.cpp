@@ -285,11 +285,11 @@ private Q_SLOTS:
         QTest::keyClick(&window, Qt::Key_Space);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Replay, paused"));
         // Each step emits one event.
-        settle(window);
+        awaitDueEvents(window);
         for (int i = 0; i < 20; ++i) {
             const std::uint64_t events = captured();
             QTest::keyClick(&window, Qt::Key_Period);
-            settle(window);
+            awaitDueEvents(window);
             QCOMPARE(captured(), events + 1);
         }
         applyTheme(Theme::Dark);
@@ -300,14 +300,14 @@ private Q_SLOTS:
         auto *slider = window.findChild<QSlider *>(QStringLiteral("replaySlider"));
         const std::uint64_t events = captured();
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
-        settle(window);
+        awaitDueEvents(window);
         QVERIFY(captured() > events);
         const std::uint64_t middle = captured();
         QVERIFY(middle < m_live.sums.captured && now() < end);
         QVERIFY(!window.run().gate()->isPlaying());
         // A click further left seeks backward: the replay starts from the beginning again.
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() * 2 / 5, slider->height() / 2));
-        settle(window);
+        awaitDueEvents(window);
         QTRY_VERIFY(captured() > 0 && captured() < middle);
         QVERIFY(!window.run().gate()->isPlaying());
         // Change the speed, continue, and replay to the end.
@@ -338,7 +338,7 @@ private Q_SLOTS:
         ReplayBar bar(&window);
         QSignalSpy sought(&bar, &ReplayBar::sought);
         auto *slider = bar.findChild<QSlider *>(QStringLiteral("replaySlider"));
-        bar.begin(1000, 101'000);
+        bar.beginReplay(1000, 101'000);
         bar.sample(51'000, true, false);
         QTest::keyClick(slider, Qt::Key_Left);
         QCOMPARE(sought.takeFirst().at(0).toULongLong(), 50'000ULL);
@@ -386,7 +386,7 @@ private:
     }
 
     /// Waits until the paused replay has emitted all due events.
-    static void settle(const MainWindow &window)
+    static void awaitDueEvents(const MainWindow &window)
     {
         QVERIFY(!window.run().gate()->isPlaying());
         QTRY_VERIFY_WITH_TIMEOUT(window.run().gate()->isWaiting(), kPatienceMs);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/recording/write/rotation.h"
-#include "core/session/recordingstore.h"
+#include "core/session/recordingsdirectory.h"
 #include "core/session/session.h"
 
 #include <QString>

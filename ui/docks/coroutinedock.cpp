@@ -144,7 +144,7 @@ void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared
 {
     m_model->setPopulation(population.get());
     m_format->setTrace(population.get(), std::move(resolver));
-    m_scout.setPopulation(population.get());
+    m_noteKinds.setPopulation(population.get());
     m_population = std::move(population);  // the model no longer uses the old population
     applyScout();
     m_pages->setCurrentIndex(0);
@@ -166,7 +166,7 @@ void CoroutineDock::sample()
 {
     m_format->sample();
     m_model->sample();
-    if (m_scout.sample())
+    if (m_noteKinds.sample())
         applyScout();
     if (m_pages->currentIndex() == 0 && m_population && m_population->size() > 0)
         m_pages->setCurrentIndex(1);
@@ -175,10 +175,10 @@ void CoroutineDock::sample()
 
 void CoroutineDock::applyScout()
 {
-    m_columns->setHasParents(m_scout.foundParents());
-    m_columns->setHasWaits(m_scout.foundWaits());
-    m_columns->setHasProcesses(m_scout.foundProcesses());
-    m_columns->setHasThreadNames(m_scout.foundThreadNames());
+    m_columns->setHasParents(m_noteKinds.foundParents());
+    m_columns->setHasWaits(m_noteKinds.foundWaits());
+    m_columns->setHasProcesses(m_noteKinds.foundProcesses());
+    m_columns->setHasThreadNames(m_noteKinds.foundThreadNames());
 }
 
 QMenu *CoroutineDock::columnsMenu() const

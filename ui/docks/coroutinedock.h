@@ -6,7 +6,7 @@
 
 #include "core/addresses/addressresolver.h"
 #include "models/coroutinetablemodel.h"
-#include "models/notesscout.h"
+#include "models/notekinddetector.h"
 
 #include <QDockWidget>
 
@@ -66,7 +66,7 @@ private:
     CoroutineFormat *m_format;
     QTableView *m_table;
     CoroutineColumns *m_columns = nullptr;
-    NotesScout m_scout;
+    NoteKindDetector m_noteKinds;
     QStackedWidget *m_pages;
     QLineEdit *m_filter = nullptr;
     QLabel *m_count = nullptr;

@@ -66,7 +66,7 @@ DetailsDock::DetailsDock(QWidget *parent)
     m_name = addField(form, tr("Name"), "detailsName");
     m_state = addField(form, tr("State"), "detailsState");
     m_function = addField(form, tr("Function"), "detailsFunction");
-    m_location = addField(form, tr("Where"), "detailsPlace");
+    m_location = addField(form, tr("Where"), "detailsLocation");
     m_inlined = addField(form, tr("Inlined into"), "detailsInlined");
     m_module = addField(form, tr("Module"), "detailsModule");
     m_missing = addField(form, tr("Missing"), "detailsMissing");

@@ -50,7 +50,7 @@ OutputDock::OutputDock(QWidget *parent)
     });
 }
 
-void OutputDock::begin(std::int64_t origin, bool hasTarget)
+void OutputDock::beginRun(std::int64_t origin, bool hasTarget)
 {
     m_log = OutputLog();
     m_origin = origin;
@@ -64,7 +64,7 @@ void OutputDock::append(const QByteArray &bytes, qint64 monotonicNs)
     m_log.append(bytes, monotonicNs);
 }
 
-void OutputDock::end(const QString &note, qint64 monotonicNs)
+void OutputDock::endRun(const QString &note, qint64 monotonicNs)
 {
     m_log.finish({monotonicNs, tr("— %1 —").arg(note)});
     sample();

@@ -20,13 +20,13 @@ public:
 
     /// Clears the dock for a new run that began at `origin` (ns, CLOCK_MONOTONIC). `hasTarget`: the target runs in our
     /// terminal.
-    void begin(std::int64_t origin, bool hasTarget);
+    void beginRun(std::int64_t origin, bool hasTarget);
     /// Sets the origin of the times shown from now on (ns, CLOCK_MONOTONIC). A recording states it only later.
     void setOrigin(std::int64_t origin) { m_origin = origin; }
     void leaveOut(std::uint64_t lines) { m_log.skip(lines); }
     void append(const QByteArray &bytes, qint64 monotonicNs);
     /// Call when the target has ended. Writes `note` below its last line.
-    void end(const QString &note, qint64 monotonicNs);
+    void endRun(const QString &note, qint64 monotonicNs);
     /// Shows new lines, at most 500 per call.
     void sample();
 

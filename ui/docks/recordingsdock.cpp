@@ -73,7 +73,7 @@ QString whyKept(const std::vector<RecordedRun> &runs)
 
 RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
     : QDockWidget(tr("Recordings"), parent),
-      m_keeper(new RecordingKeeper(directory, this)),
+      m_recordedRuns(new RecordedRunsThread(directory, this)),
       m_model(new RecordingsModel(this)),
       m_format(new RecordingsFormat(m_model, this)),
       m_pages(new QStackedWidget),
@@ -102,18 +102,18 @@ RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
     m_pages->addWidget(m_empty);
     m_pages->addWidget(list);
     setWidget(m_pages);
-    connect(m_keeper, &RecordingKeeper::listed, this, &RecordingsDock::onListed);
-    connect(m_keeper, &RecordingKeeper::failedToList, this, [this](const QString &message) {
+    connect(m_recordedRuns, &RecordedRunsThread::listed, this, &RecordingsDock::onListed);
+    connect(m_recordedRuns, &RecordedRunsThread::failedToList, this, [this](const QString &message) {
         m_empty->setText(message);
         m_pages->setCurrentIndex(EmptyPage);
     });
-    connect(m_keeper, &RecordingKeeper::spaceFreed, this, &RecordingsDock::onSpaceFreed);
-    connect(m_keeper, &RecordingKeeper::removed, this, [this](const QStringList &failures) {
+    connect(m_recordedRuns, &RecordedRunsThread::spaceFreed, this, &RecordingsDock::onSpaceFreed);
+    connect(m_recordedRuns, &RecordedRunsThread::removed, this, [this](const QStringList &failures) {
         if (!failures.isEmpty())
             Q_EMIT failed(tr("Some recordings were not deleted"), failures.join(u'\n'));
     });
     m_timer.setInterval(kRefreshMs);
-    connect(&m_timer, &QTimer::timeout, m_keeper, &RecordingKeeper::refresh);
+    connect(&m_timer, &QTimer::timeout, m_recordedRuns, &RecordedRunsThread::refresh);
     updateActions();
     updateTexts();
 }
@@ -140,7 +140,7 @@ void RecordingsDock::setUpTable()
         header->resizeSection(column, fontMetrics().horizontalAdvance(text) + 16);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(RecordingsModel::BegunColumn, Qt::DescendingOrder);
-    connect(m_table, &QTableView::pressed, this, &RecordingsDock::forgetMade);
+    connect(m_table, &QTableView::pressed, this, &RecordingsDock::clearFreedSpace);
     connect(m_table, &QTableView::doubleClicked, this, &RecordingsDock::open);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RecordingsDock::updateActions);
 }
@@ -197,14 +197,14 @@ QAction *RecordingsDock::makeAction(const char *name, const char *icon, const QS
 void RecordingsDock::freeSpace(std::uint64_t limit, std::uint64_t most)
 {
     m_most = most;
-    forgetMade();
-    m_keeper->freeSpace(most - std::min(limit, most));
+    clearFreedSpace();
+    m_recordedRuns->freeSpace(most - std::min(limit, most));
 }
 
 void RecordingsDock::showEvent(QShowEvent *event)
 {
     QDockWidget::showEvent(event);
-    m_keeper->refresh();
+    m_recordedRuns->refresh();
     m_timer.start();
 }
 
@@ -250,7 +250,7 @@ void RecordingsDock::onSpaceFreed(const FreedSpace &made)
 }
 
 /// Hides the message about deleted recordings.
-void RecordingsDock::forgetMade()
+void RecordingsDock::clearFreedSpace()
 {
     m_made->hide();
     updateTexts();
@@ -267,7 +267,7 @@ std::vector<RecordedRun> RecordingsDock::selected() const
 
 void RecordingsDock::open()
 {
-    forgetMade();
+    clearFreedSpace();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() == 1)
         Q_EMIT openRequested(QFile::decodeName(runs.front().files.front().c_str()));
@@ -275,7 +275,7 @@ void RecordingsDock::open()
 
 void RecordingsDock::save()
 {
-    forgetMade();
+    clearFreedSpace();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() != 1)
         return;
@@ -285,7 +285,7 @@ void RecordingsDock::save()
 
 void RecordingsDock::askToDelete()
 {
-    forgetMade();
+    clearFreedSpace();
     std::vector<std::string> paths;
     std::uint64_t bytes = 0;
     QString name;
@@ -312,7 +312,7 @@ void RecordingsDock::askToDelete()
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
     connect(box, &QMessageBox::buttonClicked, this, [this, yes, paths](const QAbstractButton *button) {
         if (button == yes)
-            m_keeper->remove(paths);
+            m_recordedRuns->remove(paths);
     });
     box->open();
 }

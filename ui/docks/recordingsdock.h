@@ -4,7 +4,7 @@
 // The runs that windows recorded. The user can open, save and delete them.
 #pragma once
 
-#include "core/session/recordingkeeper.h"
+#include "core/session/recordedrunsthread.h"
 #include "models/recordingsmodel.h"
 
 #include <QDockWidget>
@@ -25,7 +25,7 @@ public:
     /// `directory` has the recordings. It is listed while the dock is visible.
     explicit RecordingsDock(const QString &directory, QWidget *parent = nullptr);
 
-    const QString &directory() const { return m_keeper->directory(); }
+    const QString &directory() const { return m_recordedRuns->directory(); }
     /// Call when a run begins that may record up to `limit` bytes. Deletes the oldest recordings until the rest and
     /// this run fit into `most` bytes.
     void freeSpace(std::uint64_t limit, std::uint64_t most);
@@ -53,11 +53,11 @@ private:
     void showFolder();
     void onListed(const std::vector<RecordedRun> &runs);
     void onSpaceFreed(const FreedSpace &made);
-    void forgetMade();
+    void clearFreedSpace();
     void updateActions();
     void updateTexts();
 
-    RecordingKeeper *m_keeper;
+    RecordedRunsThread *m_recordedRuns;
     RecordingsModel *m_model;
     RecordingsFormat *m_format;
     QStackedWidget *m_pages;

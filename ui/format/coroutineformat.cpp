@@ -185,8 +185,8 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
     if (source.column() == Model::LostColumn)
         return source.data().toULongLong() > 0 ? m_colors->lossText : m_colors->textMuted;
     const CoroutineState state = stateOf(source);
-    const bool tellsStuck = source.column() == Model::StateColumn || source.column() == Model::SinceColumn;
-    if (tellsStuck && isStuck(source))
+    const bool showsStuck = source.column() == Model::StateColumn || source.column() == Model::SinceColumn;
+    if (showsStuck && isStuck(source))
         return m_colors->warningText;
     if (state == CoroutineState::Destroyed || source.data(Model::EndedRole).toBool())
         return m_colors->textMuted;

@@ -130,8 +130,8 @@ QString eventCounts(const CoroutineSnapshot &coroutine)
     QString text = tr("%1 captured, %2 lost").arg(count(coroutine.events), count(coroutine.lost));
     if (coroutine.missed != 0)
         text += tr(", %1 missed before attach").arg(count(coroutine.missed));
-    if (coroutine.dropped != 0)
-        text += tr(", %1 not in the recording").arg(count(coroutine.dropped));
+    if (coroutine.evicted != 0)
+        text += tr(", %1 not in the recording").arg(count(coroutine.evicted));
     return text;
 }
 
@@ -142,8 +142,8 @@ QString missing(const MissingEvents &events)
         parts.append(tr("%1 events lost").arg(count(events.lost)));
     if (events.missed != 0)
         parts.append(tr("%1 missed before attach").arg(count(events.missed)));
-    if (events.dropped != 0)
-        parts.append(tr("%1 not in the recording").arg(count(events.dropped)));
+    if (events.evicted != 0)
+        parts.append(tr("%1 not in the recording").arg(count(events.evicted)));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -215,14 +215,14 @@ QString coroutineName(const Population &population, const CoroutineSnapshot &cor
     const SiteId id = coroutine.bodySite != kUnknownSite ? coroutine.bodySite : coroutine.site;
     const Site *site = population.site(id);
     const AddressResolver::Answer answer =
-        resolver && !site ? resolver->find(AddressResolver::queryOf(coroutine)) : nullptr;
+        resolver && !site ? resolver->resolveOrRequest(AddressResolver::queryOf(coroutine)) : nullptr;
     // Use the outermost function; the other ones were inlined into it.
     QString text = site                                ? printable(site->function).trimmed()
                    : answer && !answer->frames.empty() ? printable(answer->frames.back().function)
                                                        : QString();
     text.truncate(parametersAt(text));
-    for (const char *nobody : {"{anonymous}::", "(anonymous namespace)::"})
-        text.remove(QLatin1String(nobody));
+    for (const char *unnamed : {"{anonymous}::", "(anonymous namespace)::"})
+        text.remove(QLatin1String(unnamed));
     return text.trimmed();
 }
 

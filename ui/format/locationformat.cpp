@@ -29,7 +29,7 @@ ShownLocation shownLocation(const Population &population, AddressResolver *resol
         return location;
     }
     if (resolver)
-        location.answer = resolver->find(query);
+        location.answer = resolver->resolveOrRequest(query);
     if (location.answer && !location.answer->frames.empty())
         location.site = format::siteOf(location.answer->frames.front());
     return location;

@@ -16,7 +16,7 @@ void OutputLog::append(const QByteArray &bytes, std::int64_t ts)
 {
     const QString text = m_decoder(bytes);
     for (const QChar c : text)
-        take(c, ts);
+        addCharacter(c, ts);
     if (m_lines.size() > kMostPending) {
         const std::size_t drop = m_lines.size() - kMostPending / 2;
         m_lines.erase(m_lines.begin(), m_lines.begin() + static_cast<std::ptrdiff_t>(drop));
@@ -24,7 +24,7 @@ void OutputLog::append(const QByteArray &bytes, std::int64_t ts)
     }
 }
 
-void OutputLog::take(QChar c, std::int64_t ts)
+void OutputLog::addCharacter(QChar c, std::int64_t ts)
 {
     if (inEscape(c))
         return;

@@ -37,7 +37,7 @@ public:
 private:
     enum class Escape { None, Begun, Control, Text, TextEnd };
 
-    void take(QChar c, std::int64_t ts);
+    void addCharacter(QChar c, std::int64_t ts);
     bool inEscape(QChar c);
     void endLine();
 

@@ -6,7 +6,7 @@ namespace ct {
 
 BackgroundJob::BackgroundJob(QString path, QObject *parent) : QThread(parent), m_path(std::move(path)) {}
 
-void BackgroundJob::end()
+void BackgroundJob::cancelAndWait()
 {
     cancel();
     wait();

@@ -27,7 +27,7 @@ protected:
     explicit BackgroundJob(QString path, QObject *parent);
 
     /// Cancels and waits. Call it in the destructor of the derived class.
-    void end();
+    void cancelAndWait();
 
     // Call these on the job's thread, from run().
     /// Reports progress (0..1). Returns false if the job must stop.

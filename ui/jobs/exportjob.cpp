@@ -16,21 +16,21 @@ ExportJob::ExportJob(std::shared_ptr<const Population> population, std::shared_p
 
 ExportJob::~ExportJob()
 {
-    end();
+    cancelAndWait();
 }
 
 void ExportJob::cancel()
 {
     BackgroundJob::cancel();
-    if (m_lookup)
-        m_lookup->giveUp();
+    if (m_exportResolver)
+        m_exportResolver->giveUp();
 }
 
 void ExportJob::run()
 {
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
-        [this](double progress) { return onProgress(progress); }, m_sums, m_lookup, m_recorded);
+        [this](double progress) { return onProgress(progress); }, m_sums, m_exportResolver, m_recorded);
     if (written)
         m_report = *written;
     else

@@ -17,8 +17,11 @@ public:
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     /// Sets the index of the recording, which has the evicted events. Call before start().
     void setRecorded(std::shared_ptr<const StreamIndex> streamIndex) { m_recorded = std::move(streamIndex); }
-    /// Sets the lookup of addresses. Call before start().
-    void setLookup(std::shared_ptr<AddressLookup> lookup) { m_lookup = std::move(lookup); }
+    /// Sets what resolves addresses. Call before start().
+    void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
+    {
+        m_exportResolver = std::move(exportResolver);
+    }
     ~ExportJob() override;  ///< cancels and waits
 
     /// Valid after the job has succeeded.
@@ -34,7 +37,7 @@ private:
     const std::shared_ptr<const History> m_history;
     const Accounting m_sums;
     std::shared_ptr<const StreamIndex> m_recorded;
-    std::shared_ptr<AddressLookup> m_lookup;
+    std::shared_ptr<ExportResolver> m_exportResolver;
     const ExportFormat &m_format;
     ExportReport m_report;
 };

@@ -15,7 +15,7 @@ SaveJob::SaveJob(std::string from, QString path, QObject *parent)
 
 SaveJob::~SaveJob()
 {
-    end();
+    cancelAndWait();
 }
 
 void SaveJob::run()

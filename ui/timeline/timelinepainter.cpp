@@ -50,10 +50,10 @@ Look lookOf(const TimelineMark &mark, int height, int scale, const TimelinePixel
     case MarkKind::Finished: return thin(height, std::max(2 * scale, height / 3), pixels.finished);
     case MarkKind::Gap: return hatch(pixels.gap, pixels.gapBackground);
     case MarkKind::Unknown: return hatch(pixels.unknown, kSeeThrough);
-    case MarkKind::Dropped: return hatch(pixels.dropped, kSeeThrough);
+    case MarkKind::Evicted: return hatch(pixels.evicted, kSeeThrough);
     case MarkKind::Pending: {
-        const Look line = thin(height, 2 * scale, pixels.dropped);
-        return {line.top, line.top, line.bottom, pixels.dropped, kSeeThrough, true};
+        const Look line = thin(height, 2 * scale, pixels.evicted);
+        return {line.top, line.top, line.bottom, pixels.evicted, kSeeThrough, true};
     }
     case MarkKind::Mixed: {
         const int lowest = std::min(kLowestDensity * scale, height);
@@ -103,7 +103,7 @@ TimelinePixels::TimelinePixels(const Colors &colors)
       gap(colors.gap.rgb()),
       gapBackground(mix(colors.gap, colors.background, 0.25)),
       unknown(mix(colors.gap, colors.background, 0.45)),
-      dropped(colors.grid.rgb())
+      evicted(colors.grid.rgb())
 {
 }
 
@@ -312,7 +312,7 @@ void paintMeasure(QPainter &painter, const QRect &range, const QString &text, co
     painter.drawText(box, Qt::AlignCenter, text);
 }
 
-void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors)
+void paintEvictedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors)
 {
     painter.setPen(QPen(colors.gap, 1, Qt::DashLine));
     painter.drawLine(x, plot.top(), x, plot.bottom());

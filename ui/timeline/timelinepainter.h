@@ -32,7 +32,7 @@ struct TimelinePixels {
     QRgb gap;
     QRgb gapBackground;
     QRgb unknown;
-    QRgb dropped;
+    QRgb evicted;
 };
 
 namespace timelinepainter {
@@ -81,7 +81,7 @@ void paintMeasure(QPainter &painter, const QRect &range, const QString &text, co
 /// Paints a text about evicted events at the lower left of the plot.
 void paintEvictedText(QPainter &painter, const QRect &plot, const QString &text, const Colors &colors);
 /// Paints the edge before which history was evicted.
-void paintDroppedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
+void paintEvictedEdge(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
 /// Covers a part of a row in which tracing was switched off: nothing is known there, and nothing was lost.
 void paintOff(QPainter &painter, const QRect &area, const Colors &colors);

@@ -163,11 +163,11 @@ bool TimelineScene::seesNow() const
     return view.columnOf(timelineTime(m_now)) < view.columns();
 }
 
-bool TimelineScene::showsDropped() const
+bool TimelineScene::showsEvicted() const
 {
     for (std::size_t row = 0; m_live && row < m_live->geometry.rowCount(); ++row) {
         const std::vector<TimelineMark> &marks = m_live->geometry.marks(row);
-        if (std::any_of(marks.begin(), marks.end(), [](const auto &mark) { return mark.kind == MarkKind::Dropped; }))
+        if (std::any_of(marks.begin(), marks.end(), [](const auto &mark) { return mark.kind == MarkKind::Evicted; }))
             return true;
     }
     return false;
@@ -400,9 +400,9 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     painter.setClipRect(area);
     paintOff(painter, colors);
     paintElsewhere(painter, colors);
-    const int dropped = m_live->geometry.droppedColumns();
-    if (dropped > 0 && dropped < view.columns() && viewIsIncomplete)
-        timelinepainter::paintDroppedEdge(painter, area, area.left() + static_cast<int>(dropped / m_ratio), colors);
+    const int evicted = m_live->geometry.evictedColumns();
+    if (evicted > 0 && evicted < view.columns() && viewIsIncomplete)
+        timelinepainter::paintEvictedEdge(painter, area, area.left() + static_cast<int>(evicted / m_ratio), colors);
     if (!evictedText.isEmpty())
         timelinepainter::paintEvictedText(painter, area, evictedText, colors);
     const std::int64_t nowColumn = view.columnOf(timelineTime(m_now));

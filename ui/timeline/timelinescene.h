@@ -77,7 +77,7 @@ public:
     /// Moves the view to the latest time if `follow` is on.
     void keepUp();
     bool seesNow() const;
-    bool showsDropped() const;  ///< true if a row has Dropped marks, as of the latest update()
+    bool showsEvicted() const;  ///< true if a row has Evicted marks, as of the latest update()
 
     QRect plot() const;
     int rowsHeight() const;

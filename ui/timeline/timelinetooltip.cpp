@@ -44,8 +44,8 @@ QString missingRows(const MissingEvents &missing)
     QString rows;
     if (missing.missed > 0)
         rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
-    if (missing.dropped > 0)
-        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.dropped)));
+    if (missing.evicted > 0)
+        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.evicted)));
     if (missing.lost > 0)
         rows += row(tr("lost"), tr("%1 events were overwritten or dropped before they were "
                                    "captured")
@@ -109,7 +109,7 @@ QString markName(MarkKind kind)
     case MarkKind::Finished: return tr("Finished, not destroyed");
     case MarkKind::Gap: return tr("Events lost");
     case MarkKind::Unknown: return tr("State unknown");
-    case MarkKind::Dropped: return tr("No longer in memory");
+    case MarkKind::Evicted: return tr("No longer in memory");
     case MarkKind::Pending: return tr("Being read");
     }
     return {};

@@ -122,9 +122,9 @@ QString TimelineView::evictedText() const
     return m_state->scene.evictedText;
 }
 
-bool TimelineView::showsDropped() const
+bool TimelineView::showsEvicted() const
 {
-    return m_state->scene.showsDropped();
+    return m_state->scene.showsEvicted();
 }
 
 void TimelineView::setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd)

@@ -42,7 +42,7 @@ public:
     void setEvictedText(const QString &text, bool isMissing);
     QString evictedText() const;
     /// Returns true if a row shows that part of its history is not in memory.
-    bool showsDropped() const;
+    bool showsEvicted() const;
     /// Sets the event density of the run; empty if all of it is in memory. `knownEnd` is the end (ns) of a file that is
     /// being loaded, else 0.
     void setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd);

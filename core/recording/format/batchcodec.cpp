@@ -49,10 +49,10 @@ bool fitsOneBlock(const Batch &batch)
            rest.textBytes <= kMostTextBytes;
 }
 
-void StreamEncoder::begin()
+void StreamEncoder::beginBlock()
 {
     m_batches.clear();
-    m_transitions.begin();
+    m_transitions.beginBlock();
     m_rest.clear();
     m_restRows = 0;
     m_textBytes = 0;
@@ -70,7 +70,7 @@ bool StreamEncoder::isFull() const
            m_textBytes >= kManyTextBytes || m_batches.size() >= kManyRestRows;
 }
 
-void StreamEncoder::add(const Batch &batch)
+void StreamEncoder::addBatch(const Batch &batch)
 {
     const bool isEmpty = batch.empty();
     if (isEmpty && m_lastIsEmpty) {
@@ -82,7 +82,7 @@ void StreamEncoder::add(const Batch &batch)
     row.now = batch.now;
     if (!batch.transitions.empty()) {
         row.of(Tag::Transitions) = static_cast<std::uint32_t>(batch.transitions.size());
-        m_transitions.add(batch.transitions);
+        m_transitions.addTransitions(batch.transitions);
     }
     const Size rest = restOf(batch);
     if (rest.rows == 0)
@@ -152,7 +152,7 @@ bool StreamDecoder::countsAddUp() const
     return good;
 }
 
-bool StreamDecoder::begin(std::string_view payload)
+bool StreamDecoder::beginBlock(std::string_view payload)
 {
     m_all.clear();
     m_batches.clear();

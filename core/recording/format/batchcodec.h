@@ -20,10 +20,10 @@ bool fitsOneBlock(const Batch &batch);
 /// Collects the batches of one block. Each batch must fit a block by itself: see fitsOneBlock().
 class StreamEncoder {
 public:
-    void begin();  ///< Starts the next block.
+    void beginBlock();  ///< Starts the next block.
     /// True if the transitions of `batch` still fit.
     bool hasSpaceFor(const Batch &batch) const;
-    void add(const Batch &batch);
+    void addBatch(const Batch &batch);
     bool isEmpty() const { return m_batches.empty(); }
     bool isFull() const;
 
@@ -46,7 +46,7 @@ private:
 class StreamDecoder {
 public:
     /// Returns false when the payload contradicts itself; next() then returns no batch.
-    bool begin(std::string_view payload);
+    bool beginBlock(std::string_view payload);
     /// Replaces `batch` by the next one. Returns false when there is none.
     bool next(Batch &batch);
     const std::optional<Accounting> &sums() const { return m_sums; }

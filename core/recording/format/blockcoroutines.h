@@ -28,7 +28,7 @@ public:
     };
 
     /// Starts a block with at most `rows` coroutines.
-    void begin(std::size_t rows)
+    void beginBlock(std::size_t rows)
     {
         m_count = 0;
         const std::size_t slots = std::bit_ceil(std::max<std::size_t>(rows, 512) * 2);

@@ -273,7 +273,7 @@ void addModules(std::vector<RecordingInfo::Module> &modules, const std::vector<R
 
 }  // namespace
 
-void RecordingInfo::add(const RecordingInfo &later)
+void RecordingInfo::mergeLater(const RecordingInfo &later)
 {
     replace(session, later.session);
     replace(program, later.program);

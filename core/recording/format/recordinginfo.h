@@ -69,7 +69,7 @@ struct RecordingInfo {
     bool operator==(const RecordingInfo &) const = default;
     /// Merges a later Info into this one. Known members of `later` replace members of equal name. Processes and modules
     /// are added, and clocks only when they are later than all earlier ones.
-    void add(const RecordingInfo &later);
+    void mergeLater(const RecordingInfo &later);
 };
 
 /// Leaves out unknown members. Texts become valid UTF-8.

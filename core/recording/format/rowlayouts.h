@@ -89,7 +89,7 @@ using ProcessEndLayout = Layout<ProcessEnd, Tag::ProcessEnds, Plain<&ProcessEnd:
 using SumsLayout =
     Layout<Accounting, Tag::Sums, Plain<&Accounting::captured>, Plain<&Accounting::lost>,
            Plain<&Accounting::missedBeforeAttach>, Plain<&Accounting::coroutines>, Plain<&Accounting::coroutinesMissed>,
-           Plain<&Accounting::notesDropped>, Plain<&Accounting::notesLost>, Plain<&Accounting::untraced>,
+           Plain<&Accounting::notesEvicted>, Plain<&Accounting::notesLost>, Plain<&Accounting::untraced>,
            Plain<&Accounting::bornWhileOff>, Plain<&Accounting::bornBeforeInit>, Plain<&Accounting::flaggedStations>,
            Plain<&Accounting::sitesDropped>, Plain<&Accounting::recordsDropped>, Plain<&Accounting::eventsNotWritten>,
            Plain<&Accounting::timesApproximate>>;

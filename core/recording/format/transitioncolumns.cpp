@@ -35,9 +35,9 @@ bool isSeqStored(std::uint32_t bits, const Transition &event)
 
 }  // namespace
 
-void TransitionEncoder::begin()
+void TransitionEncoder::beginBlock()
 {
-    m_coroutines.begin(kMostTransitions);
+    m_coroutines.beginBlock(kMostTransitions);
     m_cells.clear();
     m_cellSlots.assign(kFewestCellSlots, 0);
     for (ColumnWriter *column : {&m_time, &m_coroutine, &m_cell, &m_firstN, &m_jumpRow, &m_jumpN, &m_seqRow, &m_seq})
@@ -79,7 +79,7 @@ void TransitionEncoder::putSeq(const Transition &event, std::size_t row)
     m_seq.plain(event.seq);
 }
 
-void TransitionEncoder::add(std::span<const Transition> events)
+void TransitionEncoder::addTransitions(std::span<const Transition> events)
 {
     std::uint8_t *time = m_time.space(events.size() * kLongestVarint);
     std::uint8_t *coroutine = m_coroutine.space(events.size() * kLongestVarint);
@@ -268,7 +268,7 @@ bool TransitionDecoder::read(ColumnReader section, std::uint64_t count, Transiti
         return false;
     const ColumnReader seqRows = section.column();
     const ColumnReader seqs = section.column();
-    m_coroutines.begin(static_cast<std::size_t>(count));
+    m_coroutines.beginBlock(static_cast<std::size_t>(count));
     events.resize(static_cast<std::size_t>(count));
     return !section.failed() && readRows(events) && patchSeqs(seqRows, seqs, events);
 }

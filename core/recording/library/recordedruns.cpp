@@ -87,14 +87,14 @@ std::string targetInFileName(const std::string &path)
     return stem.substr(kNamePattern.size());
 }
 
-const Result<RecordedFile> &RecordedRuns::glance(const std::string &path, const struct stat &info)
+const Result<RecordingSummary> &RecordedRuns::summaryOf(const std::string &path, const struct stat &info)
 {
     Seen &seen = m_seen[path];
-    const Seen now{info.st_ino, size(info), nanoseconds(info.st_mtim), RecordedFile(), true};
+    const Seen now{info.st_ino, size(info), nanoseconds(info.st_mtim), RecordingSummary(), true};
     const bool isKnown = seen.inode == now.inode && seen.size == now.size && seen.changed == now.changed;
     if (!isKnown) {
         seen = now;
-        seen.file = glanceAt(path);
+        seen.file = readRecordingSummary(path);
     }
     seen.stillThere = true;
     return seen.file;
@@ -113,7 +113,7 @@ void RecordedRuns::describe(RecordedRun &run, std::uint64_t lastWritten)
         if (::stat(path.c_str(), &info) != 0)
             continue;  // it was removed after it was listed
         run.bytes += size(info);
-        const Result<RecordedFile> &file = glance(path, info);
+        const Result<RecordingSummary> &file = summaryOf(path, info);
         ended = file && file->ended;
         if (!file) {
             // A file that was just begun is still empty.

@@ -4,7 +4,7 @@
 // The recordings in a directory. All segments of a recording are one run. Lists the runs, and removes the oldest ones.
 #pragma once
 
-#include "core/recording/library/recordedfile.h"
+#include "core/recording/library/recordingsummary.h"
 
 #include <cstdint>
 #include <map>
@@ -33,7 +33,7 @@ struct RecordedRun {
     std::uint64_t bytes = 0;     ///< size of all files
     std::uint64_t begun = 0;     ///< ns since 1970; for an unreadable run, when it was last written
     std::uint64_t duration = 0;  ///< ns since the beginning of the run, even if that was removed
-    std::uint64_t events = 0;    ///< sum of RecordedFile::transitions
+    std::uint64_t events = 0;    ///< sum of RecordingSummary::transitions
     std::vector<std::string> command;
     std::string error;  ///< why one of its files is unreadable
 
@@ -63,10 +63,10 @@ private:
         std::uint64_t inode = 0;
         std::uint64_t size = 0;
         std::int64_t changed = 0;  ///< ns since 1970: time of the latest change
-        Result<RecordedFile> file = RecordedFile();
+        Result<RecordingSummary> file = RecordingSummary();
         bool stillThere = false;
     };
-    const Result<RecordedFile> &glance(const std::string &path, const struct stat &info);
+    const Result<RecordingSummary> &summaryOf(const std::string &path, const struct stat &info);
     void describe(RecordedRun &run, std::uint64_t lastWritten);
 
     std::map<std::string, Seen> m_seen;

@@ -303,7 +303,7 @@ Result<BlockReader::MaybeOffset> BlockReader::findBlock(Block &block)
 }
 
 /// Reads the next whole block and moves behind it. The payload stays compressed.
-Result<bool> BlockReader::find(Block &block)
+Result<bool> BlockReader::readNextBlock(Block &block)
 {
     reportProgress();
     const Result<MaybeOffset> found = findBlock(block);
@@ -342,7 +342,7 @@ Result<bool> BlockReader::nextStored(Block &block)
 {
     if (m_done)
         return false;
-    const Result<bool> found = find(block);
+    const Result<bool> found = readNextBlock(block);
     if (!found)
         return found.error();
     m_done = !*found || block.head.kind == Kind::End;

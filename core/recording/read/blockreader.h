@@ -99,7 +99,7 @@ private:
     void reportProgress();
     void addDamage(const Damage &damage);
     void noteGap(std::uint64_t end, const Block *next);
-    Result<bool> find(Block &block);
+    Result<bool> readNextBlock(Block &block);
     void goBehind(const Block &block);
 
     struct FreeContext {

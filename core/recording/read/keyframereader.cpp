@@ -6,7 +6,7 @@
 
 namespace ct::ctr {
 
-void KeyframeReader::begin(const KeyframeRow &row)
+void KeyframeReader::beginKeyframe(const KeyframeRow &row)
 {
     m_batches.clear();
     m_born = row.born;
@@ -21,10 +21,10 @@ bool KeyframeReader::addPiece(std::string_view payload)
     if (!readOnly<KeyframeLayout>(payload, rows) || rows.size() != 1)
         return false;
     if (rows.front().piece == 0)
-        begin(rows.front());
+        beginKeyframe(rows.front());
     const bool goesOn = rows.front().piece == m_piecesRead && rows.front().pieces == m_pieces &&
                         m_piecesRead < m_pieces && rows.front().born == m_born;
-    bool good = goesOn && m_decoder.begin(payload);
+    bool good = goesOn && m_decoder.beginBlock(payload);
     for (Batch batch; good && m_decoder.next(batch);) {
         for (const Birth &birth : batch.births) {
             good &= birth.coroutine >= m_next && birth.coroutine < m_born;
@@ -34,7 +34,7 @@ bool KeyframeReader::addPiece(std::string_view payload)
     }
     m_piecesRead += good;
     if (!good)
-        begin({});
+        beginKeyframe({});
     return good;
 }
 

@@ -25,7 +25,7 @@ public:
     std::deque<Batch> takeBatches();          ///< Moves the batches out. Their ids are those of the recording.
 
 private:
-    void begin(const KeyframeRow &row);
+    void beginKeyframe(const KeyframeRow &row);
 
     StreamDecoder m_decoder;
     std::deque<Batch> m_batches;

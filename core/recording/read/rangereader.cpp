@@ -37,7 +37,7 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
     const Error changed{ErrorCode::BadFormat, block.path + " was changed since it was opened: the block at byte " +
                                                   std::to_string(block.offset) +
                                                   " cannot be read; open an intact copy if there is one"};
-    if (!*isThere || !m_decoder.begin(found.payload))
+    if (!*isThere || !m_decoder.beginBlock(found.payload))
         return changed;
     const std::shared_ptr<const ctr::Renumbering> renumbering = m_streamIndex->renumbering();
     m_events.clear();
@@ -65,7 +65,7 @@ Result<void> RangeReader::read(std::uint64_t first, std::uint64_t end, Transitio
     events.clear();
     Result<void> done;
     while (first < end && done) {
-        const std::optional<StreamIndex::Block> block = m_streamIndex->find(first);
+        const std::optional<StreamIndex::Block> block = m_streamIndex->blockAt(first);
         if (!block)
             done = Error{ErrorCode::NotFound,
                          "these events are not in the recording; its oldest files may have been deleted (--limit)"};

@@ -52,7 +52,7 @@ Result<void> readInfo(BlockReader &reader, const BlockSurvey &survey, RecordingO
             continue;
         infoBytes += block.payload.size();
         if (const std::optional<RecordingInfo> info = recordingInfoOf(block.payload))
-            overview.info.add(*info);
+            overview.info.mergeLater(*info);
     }
     return {};
 }

@@ -93,7 +93,7 @@ bool RecordingReader::Data::handleBlock()
     if (block.head.kind == Kind::Info) {
         const std::optional<RecordingInfo> more = recordingInfoOf(block.payload);
         if (more)
-            info.add(*more);
+            info.mergeLater(*more);
         hasNewFacts = hasNewFacts || more;
         return more.has_value();
     }
@@ -110,7 +110,7 @@ bool RecordingReader::Data::handleBlock()
         return readKeyframe();
     if (block.head.kind != Kind::Stream)
         return true;
-    inStream = !needsKeyframe && decoder.begin(block.payload) && decoder.transitions() == block.head.transitions;
+    inStream = !needsKeyframe && decoder.beginBlock(block.payload) && decoder.transitions() == block.head.transitions;
     if (inStream) {
         sumsBefore = sums;
         sums = decoder.sums().value_or(sums);
@@ -123,7 +123,7 @@ bool RecordingReader::Data::handleBlock()
 void RecordingReader::Data::indexBlock()
 {
     if (streamIndex)
-        streamIndex->begin(paths[at], block.offset, emitted);
+        streamIndex->addBlock(paths[at], block.offset, emitted);
 }
 
 bool RecordingReader::Data::readFrames()
@@ -155,7 +155,7 @@ bool RecordingReader::Data::readKeyframe()
         return false;
     if (keyframe.isWhole()) {
         needsKeyframe = false;
-        renumbering.begin(keyframe.living(), keyframe.born());
+        renumbering.setStart(keyframe.living(), keyframe.born());
         if (streamIndex)
             streamIndex->setRenumbering(renumbering);
         fromKeyframe = keyframe.takeBatches();

@@ -8,7 +8,7 @@
 
 namespace ct::ctr {
 
-void Renumbering::begin(std::vector<CoroutineId> living, CoroutineId born)
+void Renumbering::setStart(std::vector<CoroutineId> living, CoroutineId born)
 {
     m_living = std::move(living);
     m_born = born;

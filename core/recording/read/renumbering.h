@@ -14,7 +14,7 @@ class Renumbering {
 public:
     /// `living`: ids of the coroutines that are alive at the start, ascending, all below `born`. `born`: coroutines
     /// born before the start. Without this call, ids stay as they are.
-    void begin(std::vector<CoroutineId> living, CoroutineId born);
+    void setStart(std::vector<CoroutineId> living, CoroutineId born);
     /// Renumbers all rows and removes rows about coroutines that were dead at the start. A dead waker, or a dead target
     /// of a wait, becomes kNoCoroutine.
     void apply(Batch &batch) const;

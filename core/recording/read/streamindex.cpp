@@ -18,7 +18,7 @@ std::uint64_t StreamIndex::recording() const
     return m_recording;
 }
 
-void StreamIndex::begin(const std::string &path, std::uint64_t offset, std::uint64_t first)
+void StreamIndex::addBlock(const std::string &path, std::uint64_t offset, std::uint64_t first)
 {
     const std::lock_guard lock(m_mutex);
     if (m_paths.empty() || m_paths.back() != path)
@@ -33,7 +33,7 @@ void StreamIndex::setEnd(std::uint64_t end)
     m_end = std::max(m_end, end);
 }
 
-std::uint64_t StreamIndex::end() const
+std::uint64_t StreamIndex::endPosition() const
 {
     const std::lock_guard lock(m_mutex);
     return m_end;
@@ -64,7 +64,7 @@ std::shared_ptr<const ctr::Renumbering> StreamIndex::renumbering() const
     return m_renumbering;
 }
 
-std::optional<StreamIndex::Block> StreamIndex::find(std::uint64_t position) const
+std::optional<StreamIndex::Block> StreamIndex::blockAt(std::uint64_t position) const
 {
     const std::lock_guard lock(m_mutex);
     const auto after = std::upper_bound(m_rows.begin(), m_rows.end(), position,

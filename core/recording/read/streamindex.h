@@ -28,17 +28,17 @@ public:
     };
 
     /// Sets FileHead::recording of all files, to detect files that another recording has replaced. Call it before
-    /// begin().
+    /// addBlock().
     void setRecording(std::uint64_t number);
     std::uint64_t recording() const;
 
     /// Adds a block: the transitions from `first` on are in the block at `offset` of the file `path`. Call it in
     /// ascending order.
-    void begin(const std::string &path, std::uint64_t offset, std::uint64_t first);
+    void addBlock(const std::string &path, std::uint64_t offset, std::uint64_t first);
     /// Raises the end of the last block, which is the position of the next transition.
     void setEnd(std::uint64_t end);
-    std::uint64_t end() const;
-    /// Says that the recording gets no more transitions: find() will never find positions from end() on.
+    std::uint64_t endPosition() const;
+    /// Says that the recording gets no more transitions: blockAt() will never find positions from endPosition() on.
     void close();
     bool isClosed() const;
     /// Sets how the ids of the file become those of the stream.
@@ -49,7 +49,7 @@ public:
     std::size_t blocks() const;
     Block block(std::size_t index) const;  ///< `index` must be below blocks()
     /// Finds the block with the transition at position `position`. Returns nullopt when no block has it (yet).
-    std::optional<Block> find(std::uint64_t position) const;
+    std::optional<Block> blockAt(std::uint64_t position) const;
 
 private:
     struct Row {

@@ -208,7 +208,7 @@ EventNumbering::EventNumbering(StreamAssembler &out) : m_out(out) {}
 
 EventNumbering::~EventNumbering() = default;
 
-void EventNumbering::add(const Identity &identity, const Transition &transition)
+void EventNumbering::addEvent(const Identity &identity, const Transition &transition)
 {
     Tracks &tracks = m_tracks[identity.key];
     Track *track = tracks.current.get();

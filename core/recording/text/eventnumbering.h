@@ -40,7 +40,7 @@ public:
         std::uint32_t pid = 0;
     };
     /// Adds one line. Emits it now or later, after setting its `n` and `coroutine`.
-    void add(const Identity &identity, const Transition &transition);
+    void addEvent(const Identity &identity, const Transition &transition);
 
     /// At the end of the file: emits waiting transitions, at least `wanted` if there are so many. Returns false when
     /// none is left.

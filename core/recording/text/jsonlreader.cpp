@@ -64,12 +64,12 @@ struct JsonlReader::Data {
 
 Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string &what) const
 {
-    const std::string place = source->path() + ":" + std::to_string(source->number()) + ": ";
+    const std::string where = source->path() + ":" + std::to_string(source->number()) + ": ";
     if (!line.ended)
         return {ErrorCode::BadFormat,
-                place + "the last line is cut off (" + what +
+                where + "the last line is cut off (" + what +
                     "): the recording was interrupted or is still being written; everything before it was read"};
-    return {ErrorCode::BadFormat, place + "this is not a line of a JSONL recording (" + what +
+    return {ErrorCode::BadFormat, where + "this is not a line of a JSONL recording (" + what +
                                       "); correct or remove it; everything before it was read"};
 }
 
@@ -154,7 +154,7 @@ std::string JsonlReader::Data::putLine(const JsonlLine &line)
     if (line.has(JsonlLine::N))
         return putNumbered(line, transition);
     const std::uint64_t key = line.has(JsonlLine::Coroutine) ? line.coroutine : line.probeId;
-    numbering.add({key, line.probeId, line.birthTs, line.pid}, transition);
+    numbering.addEvent({key, line.probeId, line.birthTs, line.pid}, transition);
     return {};
 }
 

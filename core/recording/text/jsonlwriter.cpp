@@ -3,9 +3,9 @@
 #include "core/recording/text/jsonlwriter.h"
 
 #include "core/base/utf8.h"
-#include "core/recording/text/ledger.h"
+#include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/lineoutput.h"
-#include "core/recording/text/namebook.h"
+#include "core/recording/text/namesandparents.h"
 #include "core/recording/write/filesink.h"
 
 #include <array>
@@ -54,8 +54,8 @@ public:
     Result<void> consume(const Batch &batch) override
     {
         noteSites(batch);
-        m_ledger.begin(batch);
-        m_names.begin(batch.notes);
+        m_coroutineSums.addBatch(batch);
+        m_names.addNotes(batch.notes);
         for (const Transition &transition : batch.transitions) {
             if (Result<void> written = writeLine(transition); !written)
                 return written;
@@ -93,8 +93,8 @@ private:
         Result<char *> line = m_output->beginLine(kLineWithoutTexts + site.size() + name.size());
         if (!line)
             return line.error();
-        const Ledger::Gap gap = m_ledger.advance(transition);
-        const Ledger::Entry &coroutine = m_ledger.entry(transition.coroutine);
+        const CoroutineSums::Gap gap = m_coroutineSums.advance(transition);
+        const CoroutineSums::Entry &coroutine = m_coroutineSums.entry(transition.coroutine);
 
         char *at = putField(*line, R"({"probe_id":)", coroutine.probeId);
         at = putField(at, R"(,"tid":)", transition.tid);
@@ -117,7 +117,7 @@ private:
         return {};
     }
 
-    static char *putFirstLine(char *at, const Ledger::Entry &coroutine)
+    static char *putFirstLine(char *at, const CoroutineSums::Entry &coroutine)
     {
         if (coroutine.birthTs != 0)
             at = putField(at, R"(,"birth_ts":)", coroutine.birthTs);
@@ -126,20 +126,20 @@ private:
         return at;
     }
 
-    static char *putGap(char *at, const Ledger::Gap &gap)
+    static char *putGap(char *at, const CoroutineSums::Gap &gap)
     {
         if (gap.lost != 0)
             at = putField(at, R"(,"lost_before":)", gap.lost);
         if (gap.missed != 0)
             at = putField(at, R"(,"missed_before":)", gap.missed);
-        if (gap.dropped != 0)
-            at = putField(at, R"(,"dropped_before":)", gap.dropped);
+        if (gap.evicted != 0)
+            at = putField(at, R"(,"dropped_before":)", gap.evicted);
         return at;
     }
 
     std::unique_ptr<LineOutput> m_output;
-    Ledger m_ledger;
-    NameBook m_names{&nameText};
+    CoroutineSums m_coroutineSums;
+    NamesAndParents m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
 };
 

@@ -35,7 +35,7 @@ public:
     /// Adds each loss to the first piece with a later transition of its coroutine. Losses without a later transition
     /// come in pieces of their own, behind all transitions.
     void divideTransitions();
-    std::vector<Batch> take() { return std::move(m_pieces); }
+    std::vector<Batch> takePieces() { return std::move(m_pieces); }
 
 private:
     template <class Rows, class Of>
@@ -103,7 +103,7 @@ std::vector<Batch> piecesOf(const Batch &batch, const PieceLimits &limits)
     pieces.divide(&Notes::processEnds);
     pieces.divide(&Batch::deaths);
     pieces.divide(&Batch::flags);
-    std::vector<Batch> all = pieces.take();
+    std::vector<Batch> all = pieces.takePieces();
     all.pop_back();  // next() leaves an empty piece at the end
     return all;
 }

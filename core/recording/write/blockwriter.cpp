@@ -67,7 +67,7 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::open(const std::string &path, 
     return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*file), identity));
 }
 
-Result<void> BlockWriter::begin()
+Result<void> BlockWriter::beginFile()
 {
     if (m_file->size() != 0)
         return {};
@@ -84,7 +84,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
     if (payload.size() > kMostPayload)
         return Error{ErrorCode::Unsupported,
                      m_file->path() + ": one pass of the capture takes more than 64 MiB, which no block can hold"};
-    if (Result<void> begun = begin(); !begun)
+    if (Result<void> begun = beginFile(); !begun)
         return begun;
     const std::size_t bound = ZSTD_compressBound(payload.size());
     reserve(bound);
@@ -110,7 +110,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
 
 Result<void> BlockWriter::writeStored(const BlockHead &source, std::string_view stored)
 {
-    if (Result<void> begun = begin(); !begun)
+    if (Result<void> begun = beginFile(); !begun)
         return begun;
     reserve(stored.size());
     std::copy_n(stored.data(), stored.size(), reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead));
@@ -156,7 +156,7 @@ Result<void> BlockWriter::finish()
     locations.resize(std::min<std::size_t>(locations.size(), kMostRows));
     ColumnWriter payload;
     BlockLocationLayout::write(locations, payload);
-    if (Result<void> begun = begin(); !begun)
+    if (Result<void> begun = beginFile(); !begun)
         return begun;
     Trailer trailer;
     trailer.endBlock = m_file->size();

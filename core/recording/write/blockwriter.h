@@ -36,7 +36,7 @@ public:
     };
 
     /// See AppendFile::open(). Also returns an error when the file is being written already. The file's head is written
-    /// by begin(), with the first block, or by finish().
+    /// by beginFile(), with the first block, or by finish().
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, FileAccess access = FileAccess::ByUmask);
     static Result<std::unique_ptr<BlockWriter>> open(const std::string &path, const Identity &identity,
                                                      FileAccess access = FileAccess::ByUmask);
@@ -45,7 +45,7 @@ public:
     static Identity newIdentity();
 
     /// Replaces the old content by the file's head, unless that was done before.
-    Result<void> begin();
+    Result<void> beginFile();
     /// Compresses and writes a block. An error is final; all earlier blocks are whole.
     Result<void> write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts);
     /// Writes a block of another file with its payload as stored there.

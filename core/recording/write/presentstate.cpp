@@ -6,7 +6,7 @@
 
 namespace ct::ctr {
 
-void PresentState::add(const Birth &birth)
+void PresentState::addBirth(const Birth &birth)
 {
     const std::uint32_t number = birth.coroutine >> kPageBits;
     if (number >= m_pages.size())
@@ -106,7 +106,7 @@ void PresentState::consume(const Batch &batch)
     m_now = std::max(m_now, batch.now);
     m_sites.insert(m_sites.end(), batch.sites.begin(), batch.sites.end());
     for (const Birth &birth : batch.births)
-        add(birth);
+        addBirth(birth);
     for (const Loss &loss : batch.losses) {
         if (Rare *const rare = rareOf(loss.coroutine))
             (loss.beforeAttach ? rare->missed : rare->lost) += loss.count;
@@ -159,7 +159,7 @@ std::set<std::uint32_t> PresentState::endedProcesses() const
 {
     std::set<std::uint32_t> gone;
     for (const auto &[pid, span] : m_spans) {
-        if (span.end != 0 && span.end >= span.start && span.end + kSettleNs < m_now)
+        if (span.end != 0 && span.end >= span.start && span.end + kLateRowsNs < m_now)
             gone.insert(pid);
     }
     for (const std::unique_ptr<Page> &page : m_pages) {
@@ -175,7 +175,7 @@ std::set<std::uint32_t> PresentState::endedProcesses() const
     return gone;
 }
 
-void PresentState::forget(const std::set<std::uint32_t> &pids)
+void PresentState::removeProcesses(const std::set<std::uint32_t> &pids)
 {
     const auto isOne = [&pids](const auto &row) { return pids.contains(row.pid); };
     const auto isKeyOfOne = [&pids](const auto &entry) { return pids.contains(entry.first); };

@@ -24,19 +24,19 @@ class PresentState {
 public:
     void consume(const Batch &batch);
 
-    /// Returns all sites, and all threads and processes that were not forgotten. Also returns each living coroutine's
+    /// Returns all sites, and all threads and processes that were not removed. Also returns each living coroutine's
     /// birth, name, parent, flag, losses, latest suspension and resumption, wait and latest wake. Coroutines keep their
     /// ids, and come in ascending order.
     Batch keyframe() const;
     /// Number of coroutines born so far, alive or not. The next one gets this id.
     CoroutineId born() const { return m_born; }
     bool lives(CoroutineId id) const { return indexOf(id) != kNone; }
-    /// Returns the pids of processes that ended more than kSettleNs ago and have no living coroutine. No later row
+    /// Returns the pids of processes that ended more than kLateRowsNs ago and have no living coroutine. No later row
     /// belongs to them.
     std::set<std::uint32_t> endedProcesses() const;
-    static constexpr std::uint64_t kSettleNs = 10'000'000'000;
+    static constexpr std::uint64_t kLateRowsNs = 10'000'000'000;
     /// Removes everything about the processes with these pids.
-    void forget(const std::set<std::uint32_t> &pids);
+    void removeProcesses(const std::set<std::uint32_t> &pids);
 
 private:
     struct Living {
@@ -70,7 +70,7 @@ private:
         std::uint32_t used = 0;  ///< living coroutines
     };
 
-    void add(const Birth &birth);
+    void addBirth(const Birth &birth);
     void remove(CoroutineId id);
     std::uint32_t indexOf(CoroutineId id) const;
     Rare *rareOf(CoroutineId id);

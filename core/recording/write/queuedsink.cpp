@@ -113,8 +113,8 @@ private:
     Result<void> append(std::unique_lock<std::mutex> &lock, std::span<const Transition> transitions, Step step);
     bool awaitSpace(std::unique_lock<std::mutex> &lock, std::size_t restBytes);
     void closePage();
-    void dropQueued();
-    std::optional<Page> take();
+    void discardQueued();
+    std::optional<Page> takePage();
     Result<void> write(Page &page);
     void noteWritten();
     void recycle(Page page);
@@ -224,11 +224,11 @@ bool QueuedSink::Queue::awaitSpace(std::unique_lock<std::mutex> &lock, std::size
     if (m_mostWait == kForEver)
         m_spaceFreed.wait(lock, hasSpace);
     else if (!m_spaceFreed.wait_for(lock, m_mostWait, hasSpace))
-        dropQueued();
+        discardQueued();
     if (m_error || m_givenUp)
         return false;
     if (!m_open)
-        m_open = Page{m_chunks.take(), 0, {}};
+        m_open = Page{m_chunks.takeChunk(), 0, {}};
     return true;
 }
 
@@ -242,7 +242,7 @@ void QueuedSink::Queue::closePage()
 void QueuedSink::Queue::giveUp()
 {
     const std::lock_guard lock(m_mutex);
-    dropQueued();
+    discardQueued();
 }
 
 void QueuedSink::Queue::giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung)
@@ -262,7 +262,7 @@ bool QueuedSink::Queue::hasGivenUp()
 }
 
 /// Requires the lock of m_mutex.
-void QueuedSink::Queue::dropQueued()
+void QueuedSink::Queue::discardQueued()
 {
     m_givenUp = true;
     for (const Page &page : m_full)
@@ -290,7 +290,7 @@ bool QueuedSink::Queue::awaitEnd(End how, const Accounting &accounting)
             m_over.wait(lock);
     }
     if (!m_isOver)
-        dropQueued();
+        discardQueued();
     return m_isOver;
 }
 
@@ -303,7 +303,7 @@ Result<void> QueuedSink::Queue::outcome()
 void QueuedSink::Queue::run()
 {
     pthread_setname_np(pthread_self(), "output");
-    while (std::optional<Page> page = take()) {
+    while (std::optional<Page> page = takePage()) {
         const bool few = page->used < kFew;
         const Result<void> written = write(*page);
         noteWritten();
@@ -341,7 +341,7 @@ void QueuedSink::Queue::finishSink()
 }
 
 /// Waits for the next page. Returns nullopt at the end.
-std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::take()
+std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::takePage()
 {
     std::unique_lock lock(m_mutex);
     const auto isWanted = [this] {
@@ -350,7 +350,7 @@ std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::take()
     m_work.wait(lock, isWanted);
     const bool anyQueued = m_open || !m_full.empty();
     if (anyQueued && m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd) {
-        dropQueued();
+        discardQueued();
         m_work.wait(lock, isWanted);  // consume() discards everything now: wait for the end
     }
     if (m_full.empty())

@@ -83,10 +83,10 @@ void RecordingWriter::addOutput(std::uint64_t ts, std::string bytes)
     const std::lock_guard lock(m_mutex);
     if (m_over)
         return;
-    m_output.add(ts, std::move(bytes));
+    m_output.addPiece(ts, std::move(bytes));
 }
 
-void RecordingWriter::WaitingOutput::add(std::uint64_t ts, std::string bytes)
+void RecordingWriter::WaitingOutput::addPiece(std::uint64_t ts, std::string bytes)
 {
     // Once output is left out, leave out all of it up to the next block. Then only one part is missing.
     if (leftOut != 0 || waiting + bytes.size() > kMostWaitingOutput) {
@@ -102,7 +102,7 @@ void RecordingWriter::WaitingOutput::add(std::uint64_t ts, std::string bytes)
     pieces.push_back({ts, std::move(bytes)});
 }
 
-std::vector<OutputPiece> RecordingWriter::WaitingOutput::take()
+std::vector<OutputPiece> RecordingWriter::WaitingOutput::takePieces()
 {
     if (leftOut != 0)
         pieces.push_back({leftOutTs, "\r\n[" + std::to_string(leftOut) +
@@ -149,13 +149,13 @@ Result<void> RecordingWriter::writeRepeatedInfo()
 }
 
 /// Discards Info that later segments need not repeat, because a target may start any number of processes.
-void RecordingWriter::forgetEndedProcesses()
+void RecordingWriter::removeEndedProcesses()
 {
     const std::set<std::uint32_t> gone = m_present->endedProcesses();
     std::erase_if(m_repeatedInfo.processes, [&](const RecordingInfo::Process &process) {
         return gone.contains(process.pid) && process.pid != m_repeatedInfo.target;
     });
-    m_present->forget(gone);
+    m_present->removeProcesses(gone);
     // One reading comes each minute. The first and the latest are enough for the drift.
     if (m_repeatedInfo.clocks.size() > 2)
         m_repeatedInfo.clocks.erase(m_repeatedInfo.clocks.begin() + 1, m_repeatedInfo.clocks.end() - 1);
@@ -166,7 +166,7 @@ Result<void> RecordingWriter::turn()
 {
     if (Result<void> turned = m_rotation->turn(); !turned)
         return turned;
-    forgetEndedProcesses();
+    removeEndedProcesses();
     if (Result<void> written = writeRepeatedInfo(); !written)
         return written;
     Result<void> written = writeKeyframe();
@@ -183,14 +183,14 @@ Result<void> RecordingWriter::writeKeyframe()
         pieces = piecesOf(whole, kPieces);
     const std::span<const Batch> all = pieces.empty() ? std::span(&whole, 1) : std::span<const Batch>(pieces);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        m_stream.begin();
-        m_stream.add(all[i]);
+        m_stream.beginBlock();
+        m_stream.addBatch(all[i]);
         m_payload.clear();
         m_stream.write(std::nullopt, m_payload);
         KeyframeLayout::write(
             {{m_present->born(), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(all.size())}}, m_payload);
         const BlockFacts facts{0, m_stream.firstTs(), m_stream.lastTs()};
-        m_stream.begin();
+        m_stream.beginBlock();
         if (Result<void> written = m_rotation->blocks().write(Kind::Keyframe, m_payload, facts); !written)
             return written;
     }
@@ -208,13 +208,13 @@ Result<void> RecordingWriter::writeAside()
         if (!m_begun && m_output.isEmpty())
             return {};
         infos.swap(m_infos);
-        outputs = m_output.take();
+        outputs = m_output.takePieces();
         frames.swap(m_frames);
     }
     m_begun = true;
     for (const RecordingInfo &info : infos) {
         if (m_present)
-            m_repeatedInfo.add(info);
+            m_repeatedInfo.mergeLater(info);
         if (Result<void> written = writeInfo(info); !written)
             return written;
     }
@@ -292,13 +292,13 @@ Result<void> RecordingWriter::writeStream(const std::optional<Accounting> &sums)
         blockSums->eventsNotWritten += m_leftOut;
     m_stream.write(blockSums, m_payload);
     const BlockFacts facts{static_cast<std::uint32_t>(m_stream.transitions()), m_stream.firstTs(), m_stream.lastTs()};
-    m_stream.begin();
+    m_stream.beginBlock();
     if (Result<void> written = m_rotation->blocks().write(Kind::Stream, m_payload, facts); !written)
         return written;
     m_inFile += facts.transitions;
     const std::uint64_t end = m_written + facts.transitions + std::exchange(m_leftOutHere, 0);
     if (m_streamIndex) {
-        m_streamIndex->begin(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
+        m_streamIndex->addBlock(m_rotation->blocks().path(), m_rotation->blocks().latestOffset(), m_written);
         m_streamIndex->setEnd(end);
     }
     m_written = end;
@@ -321,7 +321,7 @@ Result<void> RecordingWriter::append(const Batch &batch)
             return flushed;
     }
     if (fitsNumberRange(batch)) [[likely]] {
-        add(batch);
+        addToBlock(batch);
     } else {
         // A reader would refuse the whole block because of these rows. Count them in the block where they would have
         // been, so later events keep their positions in the stream.
@@ -329,16 +329,16 @@ Result<void> RecordingWriter::append(const Batch &batch)
         const std::size_t leftOut = leaveOutBeyondRange(good);
         m_leftOut += leftOut;
         m_leftOutHere += leftOut;
-        add(good);
+        addToBlock(good);
     }
     const bool isDue = m_begun && batch.now >= m_stream.firstNow() + kFlushEveryNs;
     return isDue || m_stream.isFull() ? flush(batch.now) : Result<void>();
 }
 
 /// Adds a batch for which the encoder has room.
-void RecordingWriter::add(const Batch &batch)
+void RecordingWriter::addToBlock(const Batch &batch)
 {
-    m_stream.add(batch);
+    m_stream.addBatch(batch);
     if (!m_present)
         return;
     m_present->consume(batch);

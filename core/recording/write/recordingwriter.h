@@ -70,14 +70,14 @@ private:
         std::uint64_t leftOutTs = 0;  ///< ns, CLOCK_MONOTONIC: when the first of these were read
 
         bool isEmpty() const { return pieces.empty() && leftOut == 0; }
-        void add(std::uint64_t ts, std::string bytes);
-        std::vector<ctr::OutputPiece> take();  ///< Moves the pieces out, with a notice about the rest.
+        void addPiece(std::uint64_t ts, std::string bytes);
+        std::vector<ctr::OutputPiece> takePieces();  ///< Moves the pieces out, with a notice about the rest.
     };
 
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);
     Result<void> append(const Batch &batch);
     Result<void> addInPieces(const Batch &batch);
-    void add(const Batch &batch);
+    void addToBlock(const Batch &batch);
     Result<void> flush(std::uint64_t now);
     Result<void> writeStream(const std::optional<Accounting> &sums);
     Result<void> writeAside();
@@ -87,7 +87,7 @@ private:
     Result<void> writeFrames(const std::vector<FrameLocation> &frames);
     void updateLatestFrames(const std::vector<FrameLocation> &frames);
     Result<void> writeLatestFrames();
-    void forgetEndedProcesses();
+    void removeEndedProcesses();
     Result<void> turn();
     Result<void> writeKeyframe();
     Result<void> complete(const Accounting &accounting);

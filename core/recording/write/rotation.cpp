@@ -75,7 +75,7 @@ Result<void> Rotation::turn()
     // Begin the next segment before ending this one. A reader at the End block then finds it, or knows that there is
     // none.
     Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next, m_access);
-    Result<void> begun = blocks ? (*blocks)->begin() : Result<void>(blocks.error());
+    Result<void> begun = blocks ? (*blocks)->beginFile() : Result<void>(blocks.error());
     Result<void> finished = m_blocks->finish();
     if (!finished || !begun) {
         if (blocks)

@@ -17,7 +17,7 @@ namespace ct {
 std::optional<int> outputStreamNamed(const std::string &path);
 
 // These functions return a copy with a number above 2, close-on-exec. A stream that was closed at the start of the
-// program is an error, even after settleDescriptors() (app/descriptors.h) has opened /dev/null in its place.
+// program is an error, even after fillStandardDescriptors() (app/descriptors.h) has opened /dev/null in its place.
 
 Result<int> openStandardInput();
 Result<int> openStandardOutput();

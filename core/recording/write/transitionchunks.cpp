@@ -53,11 +53,11 @@ TransitionChunks::TransitionChunks(TransitionChunks &&other) noexcept
 TransitionChunks::~TransitionChunks()
 {
     if (m_ahead)
-        m_ahead->end();
+        m_ahead->stop();
     unreserve(m_space);
 }
 
-/// Prepares chunks and puts them in front: take() uses these last, when their memory is probably there.
+/// Prepares chunks and puts them in front: takeChunk() uses these last, when their memory is probably there.
 void TransitionChunks::makeReady()
 {
     while (m_ready.size() < m_wanted && !m_cold.empty()) {
@@ -67,7 +67,7 @@ void TransitionChunks::makeReady()
     }
 }
 
-TransitionChunks::Chunk TransitionChunks::take()
+TransitionChunks::Chunk TransitionChunks::takeChunk()
 {
     makeReady();
     std::byte *memory = m_ready.back();

@@ -34,7 +34,7 @@ public:
     ~TransitionChunks();
 
     bool isEmpty() const { return m_ready.empty() && m_cold.empty(); }
-    Chunk take();  ///< must not be called when isEmpty()
+    Chunk takeChunk();  ///< must not be called when isEmpty()
     void release(Chunk chunk);
 
 private:

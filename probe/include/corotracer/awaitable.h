@@ -47,7 +47,7 @@ requires(!has_member_co_await<A> && has_free_co_await<A>) decltype(auto)
 /// program's own await_transform may return it. Any other rvalue is stored by reference: it lives until the end of the
 /// co_await expression.
 template <class A>
-using held = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
+using stored_awaitable = std::conditional_t<!std::is_reference_v<A> && std::is_constructible_v<A, A &&>, A, A &&>;
 
 /// True if an awaiter made from the awaitable may outlive the function that made it. False only for an rvalue that
 /// cannot move.
@@ -58,11 +58,11 @@ inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constr
 template <class A>
 struct awaiter_storage {
     template <class U>
-    explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<held<A>, U &&>)
+    explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<stored_awaitable<A>, U &&>)
         : inner(static_cast<U &&>(awaitable))
     {
     }
-    held<A> inner;
+    stored_awaitable<A> inner;
 };
 
 /// Stores an awaitable and the awaiter that its operator co_await returns.
@@ -70,7 +70,7 @@ template <has_co_await A>
 struct awaiter_storage<A> {
     template <class U>
     explicit awaiter_storage(U &&from) noexcept(
-        std::is_nothrow_constructible_v<held<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
+        std::is_nothrow_constructible_v<stored_awaitable<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
         : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
     {
     }
@@ -78,7 +78,7 @@ struct awaiter_storage<A> {
     awaiter_storage(const awaiter_storage &) = delete;
     awaiter_storage &operator=(const awaiter_storage &) = delete;
 
-    held<A> awaitable;
+    stored_awaitable<A> awaitable;
     decltype(awaiter_of(std::declval<A &&>())) inner;
 };
 

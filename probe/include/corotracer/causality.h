@@ -39,7 +39,7 @@ inline void write_wake(std::uint32_t session, const PromiseMixin &target, const 
 
 }  // namespace detail
 
-inline bool PromiseMixin::tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
+inline bool PromiseMixin::publish_record(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept
 {
     const std::uint32_t session = detail::writing_session();
     if (session == 0 || session != session_ || compact_ == nullptr)
@@ -59,7 +59,7 @@ inline void PromiseMixin::set_name(std::string_view name) noexcept
     if (string == 0)
         return;
     detail::birth_of(identity_).name.store(string, std::memory_order_release);  // partner: the engine's acquire load
-    tell(string, 0, kRecordName);
+    publish_record(string, 0, kRecordName);
 }
 
 inline void PromiseMixin::set_parent(const PromiseMixin &parent) noexcept
@@ -68,7 +68,7 @@ inline void PromiseMixin::set_parent(const PromiseMixin &parent) noexcept
         return;
     // Release; partner: the engine's acquire load.
     detail::birth_of(identity_).parent.store(parent.identity_, std::memory_order_release);
-    tell(parent.identity_, 0, kRecordParent);
+    publish_record(parent.identity_, 0, kRecordParent);
 }
 
 inline void PromiseMixin::write_wait(wait kind, std::uint64_t object) noexcept

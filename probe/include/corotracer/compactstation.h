@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Allocates and frees compact stations. Each thread keeps a few free ones. The region's stack of free stations,
-// free_lines, is shared by all processes and the engine. Stations from line_count on were never used.
-// See docs/decisions/0007-lanes-and-compact-stations.md.
+// free_compact_stations, is shared by all processes and the engine. Stations from compact_station_count on were never
+// used. See docs/decisions/0007-lanes-and-compact-stations.md.
 #pragma once
 
 #include "process.h"
@@ -33,14 +33,14 @@ inline constexpr std::uint32_t last_generation = ~std::uint32_t{0};
 [[nodiscard]] inline std::uint32_t usable_compact(const lane_areas &areas) noexcept
 {
     // Acquire; partner: the release in commit_compact.
-    const std::uint32_t committed = areas.extension->lines_committed.load(std::memory_order_acquire);
-    return committed < areas.lines_reserved ? committed : areas.lines_reserved;
+    const std::uint32_t committed = areas.extension->compact_stations_committed.load(std::memory_order_acquire);
+    return committed < areas.compact_stations_reserved ? committed : areas.compact_stations_reserved;
 }
 
 /// Pops a compact station from the region's stack. Returns no_station when the stack is empty, or its top is not valid.
 [[nodiscard]] inline std::uint32_t pop_free_compact(const lane_areas &areas) noexcept
 {
-    std::atomic<std::uint64_t> &top = areas.extension->free_lines;
+    std::atomic<std::uint64_t> &top = areas.extension->free_compact_stations;
     // Acquire here and on failure; partner: the release in push_free_compact and in the engine's push, which makes
     // next_free visible.
     std::uint64_t head = top.load(std::memory_order_acquire);
@@ -64,7 +64,7 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
     for (std::uint32_t i = 0; i + 1 < count; ++i)
         areas.births[indices[i]].next_free.store(indices[i + 1] + 1, std::memory_order_relaxed);
     std::atomic<std::uint32_t> &last = areas.births[indices[count - 1]].next_free;
-    std::atomic<std::uint64_t> &top = areas.extension->free_lines;
+    std::atomic<std::uint64_t> &top = areas.extension->free_compact_stations;
     std::uint64_t head = top.load(std::memory_order_relaxed);
     std::uint64_t after = 0;
     do {
@@ -85,19 +85,19 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
         return false;
     const std::uint32_t begin = usable_compact(areas);
     const std::uint32_t rounded = (index / station_chunk + 1) * station_chunk;
-    const std::uint32_t end = rounded < areas.lines_reserved ? rounded : areas.lines_reserved;
+    const std::uint32_t end = rounded < areas.compact_stations_reserved ? rounded : areas.compact_stations_reserved;
     if (begin >= end)
         return true;
     const int saved_errno = errno;
     const std::size_t count = end - begin;
     const bool backed = back_with_memory(areas.births + begin, count * sizeof(CompactBirth)) &&
-                        back_with_memory(areas.lines + begin, count * sizeof(CompactState));
+                        back_with_memory(areas.states + begin, count * sizeof(CompactState));
     errno = saved_errno;
     if (!backed) {
         state.no_memory_before_ns.store(now + memory_retry_ns, std::memory_order_relaxed);
         return false;
     }
-    std::atomic<std::uint32_t> &committed = areas.extension->lines_committed;
+    std::atomic<std::uint32_t> &committed = areas.extension->compact_stations_committed;
     std::uint32_t seen = committed.load(std::memory_order_relaxed);
     // Release; partners: the acquire in usable_compact, and the engine's.
     while (seen < end &&
@@ -110,10 +110,11 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 /// Memory comes first, so a full file system uses up no index.
 [[nodiscard]] inline std::uint32_t allocate_compact(const lane_areas &areas) noexcept
 {
-    std::atomic<std::uint32_t> &counter = areas.extension->line_count;
+    std::atomic<std::uint32_t> &counter = areas.extension->compact_station_count;
     std::uint32_t index = counter.load(std::memory_order_relaxed);
     for (;;) {
-        if (index >= areas.lines_reserved || (index >= usable_compact(areas) && !commit_compact(areas, index)))
+        if (index >= areas.compact_stations_reserved ||
+            (index >= usable_compact(areas) && !commit_compact(areas, index)))
             return no_station;
         if (counter.compare_exchange_weak(index, index + 1, std::memory_order_relaxed, std::memory_order_relaxed))
             return index;
@@ -125,7 +126,7 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 /// retired.
 [[nodiscard]] inline std::uint64_t claim_compact(const lane_areas &areas, std::uint32_t index) noexcept
 {
-    CompactState &compact = areas.lines[index];
+    CompactState &compact = areas.states[index];
     std::atomic<std::uint64_t> &events_before = areas.births[index].events_before;
     // Acquire; partner: the release of the last coroutine's death, so seq is final. events_before and seq are read
     // before the claim, so only two stores follow the claim.
@@ -153,7 +154,7 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 [[nodiscard]] inline std::uint64_t acquire_compact(thread_state &self, const lane_areas &areas) noexcept
 {
     while (self.free_count != 0) {
-        const std::uint64_t identity = claim_compact(areas, self.free_lines[--self.free_count]);
+        const std::uint64_t identity = claim_compact(areas, self.free_stations[--self.free_count]);
         if (identity != kNoIdentity) [[likely]]
             return identity;
     }
@@ -175,12 +176,12 @@ inline void keep_compact(thread_state &self, const lane_areas &areas, std::uint3
 {
     if (self.free_count == kept_stations) {
         constexpr std::uint32_t half = kept_stations / 2;
-        push_free_compact(areas, self.free_lines, half);
+        push_free_compact(areas, self.free_stations, half);
         for (std::uint32_t i = 0; i < half; ++i)
-            self.free_lines[i] = self.free_lines[half + i];
+            self.free_stations[i] = self.free_stations[half + i];
         self.free_count = half;
     }
-    self.free_lines[self.free_count++] = index;
+    self.free_stations[self.free_count++] = index;
 }
 
 }  // namespace corotracer::detail

@@ -220,9 +220,9 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
     extension.process_table_offset = append(extension.process_capacity * sizeof(ProcessEntry));
     extension.lane_capacity = 4096;
     extension.lane_directory_offset = append(extension.lane_capacity * sizeof(LaneHeader));
-    extension.lines_reserved = static_cast<std::uint32_t>(between(1, options.coroutines, kMaxStations));
-    extension.lines_offset = append(extension.lines_reserved * sizeof(CompactState));
-    extension.births_offset = append(extension.lines_reserved * sizeof(CompactBirth));
+    extension.compact_stations_reserved = static_cast<std::uint32_t>(between(1, options.coroutines, kMaxStations));
+    extension.states_offset = append(extension.compact_stations_reserved * sizeof(CompactState));
+    extension.births_offset = append(extension.compact_stations_reserved * sizeof(CompactBirth));
     const std::uint64_t lane_bytes = std::bit_floor(between(lane_bytes_min, options.lane_bytes, lane_bytes_max));
     extension.lane_records = static_cast<std::uint32_t>(lane_bytes / sizeof(LaneRecord));
     const std::uint64_t pool_bytes = options.pool_bytes < free / 2 ? options.pool_bytes : free / 2;

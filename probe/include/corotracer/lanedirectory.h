@@ -248,7 +248,7 @@ inline void leave_lane(void *) noexcept
     const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
     if (self.session == 0 || self.session != attached)
         return;  // in a forked child all of it belongs to the parent
-    push_free_compact(state_v1.lanes, self.free_lines, self.free_count);
+    push_free_compact(state_v1.lanes, self.free_stations, self.free_count);
     self.free_count = 0;
     if (self.lane == nullptr)
         return;

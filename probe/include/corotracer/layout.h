@@ -4,15 +4,15 @@
 // The memory layout of cTP: version 1 byte for byte, and this project's extension. The extension uses only bytes that
 // version 1 reserves. docs/ctp.md describes the protocol; the static_asserts below check the layout.
 //
-//     file:  0          GlobalHeader (1024 bytes)           version 1 at 0x000, ExtensionHeader at 0x040
+//     file:  0          GlobalHeader (1024 bytes)                 version 1 at 0x000, ExtensionHeader at 0x040
 //            1024       StationData [stations_reserved]
-//            ...        SiteRecord [site_capacity]          at site_table_offset
-//            ...        string bytes [strings_capacity]     at strings_offset
-//            ...        ProcessEntry [process_capacity]     at process_table_offset
-//            ...        LaneHeader [lane_capacity]          at lane_directory_offset
-//            ...        CompactState [lines_reserved]       at lines_offset
-//            ...        CompactBirth [lines_reserved]       at births_offset
-//            ...        lane pool [lane_pool_size bytes]    at lane_pool_offset
+//            ...        SiteRecord [site_capacity]                at site_table_offset
+//            ...        string bytes [strings_capacity]           at strings_offset
+//            ...        ProcessEntry [process_capacity]           at process_table_offset
+//            ...        LaneHeader [lane_capacity]                at lane_directory_offset
+//            ...        CompactState [compact_stations_reserved]  at states_offset
+//            ...        CompactBirth [compact_stations_reserved]  at births_offset
+//            ...        lane pool [lane_pool_size bytes]          at lane_pool_offset
 //
 // ExtensionHeader::lane_mode says whether a region has lanes. With lanes, a coroutine of this project's probe has a
 // compact station: one CompactState and one CompactBirth. Its events go to the lane of the thread that runs it. Without
@@ -152,16 +152,16 @@ struct ExtensionHeader {
     std::uint32_t engine_fences;
     std::uint32_t pad_engine[8];
     // Written by the creator: the areas of lanes. Offsets are in bytes from the start of the file, multiples of 4096.
-    std::uint64_t process_table_offset;   // 0x100
-    std::uint64_t lane_directory_offset;  // 0x108
-    std::uint64_t lines_offset;           // 0x110
-    std::uint64_t births_offset;          // 0x118
-    std::uint64_t lane_pool_offset;       // 0x120
-    std::uint64_t lane_pool_size;         // 0x128  bytes: all lanes together
-    std::uint32_t process_capacity;       // 0x130
-    std::uint32_t lane_capacity;          // 0x134  entries of the directory
-    std::uint32_t lines_reserved;         // 0x138  number of compact stations
-    std::uint32_t lane_mode;              // 0x13C  kLanesNone ...
+    std::uint64_t process_table_offset;       // 0x100
+    std::uint64_t lane_directory_offset;      // 0x108
+    std::uint64_t states_offset;              // 0x110
+    std::uint64_t births_offset;              // 0x118
+    std::uint64_t lane_pool_offset;           // 0x120
+    std::uint64_t lane_pool_size;             // 0x128  bytes: all lanes together
+    std::uint32_t process_capacity;           // 0x130
+    std::uint32_t lane_capacity;              // 0x134  entries of the directory
+    std::uint32_t compact_stations_reserved;  // 0x138  number of compact stations
+    std::uint32_t lane_mode;                  // 0x13C  kLanesNone ...
     std::uint32_t lane_records;       // 0x140  of a new lane: a power of two, 2048 ... 2^22; less where room is short
     std::uint32_t lane_retention_ms;  // 0x144  time before the lane of an ended thread is used again, in both modes
     std::uint64_t created_counter;    // 0x148  counter at created_monotonic_ns, 0 = unknown
@@ -172,19 +172,21 @@ struct ExtensionHeader {
     std::uint64_t pad_areas[4];
     // Written by probes, at births and thread starts.
     /// 0x180  Compact stations ever allocated. Raised by compare-exchange, and only once the next index has memory.
-    std::atomic<std::uint32_t> line_count;
-    std::atomic<std::uint32_t> lines_committed;  // 0x184  compact stations that have memory; only ever raised
-    std::atomic<std::uint64_t>
-        free_lines;  // 0x188  stack of free compact stations: tag (32, high) | index + 1 (32, low), 0 = empty
-    std::atomic<std::uint64_t> births_without_line;  // 0x190  coroutines that found no compact station
-    std::atomic<std::uint64_t> births_while_off;     // 0x198  coroutines born while tracing was off or paused
+    std::atomic<std::uint32_t> compact_station_count;
+    /// 0x184  Compact stations that have memory; only ever raised.
+    std::atomic<std::uint32_t> compact_stations_committed;
+    /// 0x188  Stack of free compact stations: tag (32, high) | index + 1 (32, low), 0 = empty.
+    std::atomic<std::uint64_t> free_compact_stations;
+    std::atomic<std::uint64_t> births_without_station;  // 0x190  coroutines that found no compact station
+    std::atomic<std::uint64_t> births_while_off;        // 0x198  coroutines born while tracing was off or paused
     std::atomic<std::uint64_t> lane_pool_used;  // 0x1A0  bytes; raised by compare-exchange; a lane's bytes never return
     std::atomic<std::uint32_t> lane_count;      // 0x1A8  entries of the directory in use
     std::atomic<std::uint32_t> threads_without_lane;  // 0x1AC  each thread counts once
     std::atomic<std::uint64_t> records_without_lane;  // 0x1B0  records that these threads did not write
     std::atomic<std::uint64_t> names_dropped;         // 0x1B8  strings that found no room
     // Written by the engine; probes pop free_stations.
-    std::atomic<std::uint64_t> free_stations;  // 0x1C0  stack of free full stations, as free_lines; only drained ones
+    /// 0x1C0  Stack of free full stations, as free_compact_stations; only drained ones.
+    std::atomic<std::uint64_t> free_stations;
     /// 0x1C8  Seqlock around the next three fields, odd while they are written; 0 = never written. The owner writes
     /// about once a second, in overwrite mode processes write as well. regionclock.h has the memory order.
     std::atomic<std::uint64_t> pair_seq;
@@ -418,7 +420,7 @@ static_assert(offsetof(ExtensionHeader, allocated_wrapped) == 0xC0 - 0x40 && siz
 static_assert(offsetof(ExtensionHeader, engine_fences) == 0xDC - 0x40);
 static_assert(sizeof(SiteRecord) == 64);
 static_assert(offsetof(ExtensionHeader, process_table_offset) == 0x100 - 0x40);
-static_assert(offsetof(ExtensionHeader, line_count) == 0x180 - 0x40);
+static_assert(offsetof(ExtensionHeader, compact_station_count) == 0x180 - 0x40);
 static_assert(offsetof(ExtensionHeader, free_stations) == 0x1C0 - 0x40);
 static_assert(offsetof(ExtensionHeader, processes_unmapped) == 0x98 - 0x40);
 static_assert(offsetof(ExtensionHeader, processes_partly_mapped) == 0x9C - 0x40);

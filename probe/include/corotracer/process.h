@@ -99,14 +99,14 @@ struct lane_areas {
     char *pool = nullptr;                  ///< pool of the lanes, as far as it is mapped: from pool_offset
     ProcessEntry *processes = nullptr;
     LaneHeader *directory = nullptr;
-    CompactState *lines = nullptr;
+    CompactState *states = nullptr;
     CompactBirth *births = nullptr;
     std::uint64_t pool_offset = 0;   ///< offset of the mapped pool in the file, bytes
     std::uint64_t pool_size = 0;     ///< size of the mapped pool, bytes
     std::uint64_t pool_skipped = 0;  ///< bytes of the region's pool in front of the mapped part
     std::uint32_t process_capacity = 0;
     std::uint32_t lane_capacity = 0;
-    std::uint32_t lines_reserved = 0;
+    std::uint32_t compact_stations_reserved = 0;
     std::uint32_t lane_records = 0;  ///< records of a new lane; less where room is short
     /// Milliseconds for which a closed lane is kept from the next thread.
     std::uint32_t retention_ms = 0;
@@ -183,9 +183,9 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t seen_counter;    ///< counter at the thread's latest check that it moves
     std::uint64_t still_since_ns;  ///< ns, CLOCK_MONOTONIC, when the counter was first found unchanged; 0 = it moves
     std::uint32_t closer;          ///< 1: leave_lane is called when the thread ends
-    std::uint32_t free_count;      ///< number of indices in free_lines
+    std::uint32_t free_count;      ///< number of indices in free_stations
     /// Indices of free compact stations.
-    std::uint32_t free_lines[kept_stations];
+    std::uint32_t free_stations[kept_stations];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
 COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{};

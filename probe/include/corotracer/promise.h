@@ -235,7 +235,7 @@ protected:
 
     /// Writes a record about this coroutine into the calling thread's lane. Returns whether it was written. If it was
     /// not, in discard mode the compact station is not used again before the engine has read it.
-    bool tell(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept;
+    bool publish_record(std::uint64_t arg, std::uint32_t n, std::uint8_t kind) noexcept;
 
 private:
     friend struct detail::promise_access;

@@ -43,7 +43,7 @@ struct mapping {
     std::uint64_t strings_offset = 0;
     std::uint64_t processes_offset = 0;
     std::uint64_t directory_offset = 0;
-    std::uint64_t lines_offset = 0;
+    std::uint64_t states_offset = 0;
     std::uint64_t births_offset = 0;
     // The mappings: `whole` if one mapping covers the file, else null and one part for each area.
     char *whole = nullptr;
@@ -66,7 +66,7 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     ExtensionHeader &untrusted = map.header->extension;
     map.processes_offset = untrusted.process_table_offset;
     map.directory_offset = untrusted.lane_directory_offset;
-    map.lines_offset = untrusted.lines_offset;
+    map.states_offset = untrusted.states_offset;
     map.births_offset = untrusted.births_offset;
     const std::uint32_t mode = untrusted.lane_mode;
     lane_areas areas;
@@ -74,7 +74,7 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     areas.pool_size = untrusted.lane_pool_size;
     areas.process_capacity = untrusted.process_capacity;
     areas.lane_capacity = untrusted.lane_capacity;
-    areas.lines_reserved = untrusted.lines_reserved;
+    areas.compact_stations_reserved = untrusted.compact_stations_reserved;
     areas.lane_records = untrusted.lane_records;
     areas.retention_ms = untrusted.lane_retention_ms;
     areas.overwrite = mode == kLanesOverwrite;
@@ -82,17 +82,17 @@ inline void check_lanes(mapping &map, std::uint64_t behind, std::uint64_t file_s
     if (mode != kLanesDiscard && mode != kLanesOverwrite)
         return;
     constexpr std::uint64_t page = 4096;
-    if (((map.processes_offset | map.directory_offset | map.lines_offset | map.births_offset | areas.pool_offset) &
+    if (((map.processes_offset | map.directory_offset | map.states_offset | map.births_offset | areas.pool_offset) &
          (page - 1)) != 0)
         return;
     if (!fits(map.processes_offset, areas.process_capacity, sizeof(ProcessEntry), behind, file_size) ||
         !fits(map.directory_offset, areas.lane_capacity, sizeof(LaneHeader), behind, file_size) ||
-        !fits(map.lines_offset, areas.lines_reserved, sizeof(CompactState), behind, file_size) ||
-        !fits(map.births_offset, areas.lines_reserved, sizeof(CompactBirth), behind, file_size) ||
+        !fits(map.states_offset, areas.compact_stations_reserved, sizeof(CompactState), behind, file_size) ||
+        !fits(map.births_offset, areas.compact_stations_reserved, sizeof(CompactBirth), behind, file_size) ||
         !fits(areas.pool_offset, areas.pool_size, 1, behind, file_size))
         return;
     if (!std::has_single_bit(areas.lane_records) || areas.lane_records < kLaneRecordsMin ||
-        areas.lane_records > kLaneRecordsMax || areas.lines_reserved > kMaxStations ||
+        areas.lane_records > kLaneRecordsMax || areas.compact_stations_reserved > kMaxStations ||
         areas.process_capacity > kMaxProcesses || areas.lane_capacity > kMaxLanes)
         return;
     areas.extension = &untrusted;
@@ -164,7 +164,7 @@ inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
     cut(map.sites.capacity, rest / 16 / sizeof(SiteRecord));
     cut(map.sites.strings_capacity, rest / 8);
     cut(map.station_limit, has_lanes ? 0 : rest / 2 / kStationSize);
-    cut(map.lanes.lines_reserved, rest / 8 / sizeof(CompactState));
+    cut(map.lanes.compact_stations_reserved, rest / 8 / sizeof(CompactState));
     cut_pool(map.lanes, rest / 2 / 4096 * 4096);
     return true;
 }
@@ -198,22 +198,22 @@ inline void unmap(mapping &map) noexcept
 [[nodiscard]] inline bool map_areas(mapping &map, int fd) noexcept
 {
     lane_areas &lanes = map.lanes;
-    const auto place = [&map, fd](auto *&area, std::uint64_t offset, std::uint64_t count, std::size_t size) {
+    const auto map_area = [&map, fd](auto *&area, std::uint64_t offset, std::uint64_t count, std::size_t size) {
         area = reinterpret_cast<std::remove_reference_t<decltype(area)>>(map_part(map, fd, offset, count * size));
         return area != nullptr;
     };
-    if (!place(map.stations, kHeaderSize, map.station_limit, kStationSize))
+    if (!map_area(map.stations, kHeaderSize, map.station_limit, kStationSize))
         return false;
     if (map.sites.extension != nullptr &&
-        (!place(map.sites.records, map.sites_offset, map.sites.capacity, sizeof(SiteRecord)) ||
-         !place(map.sites.strings, map.strings_offset, map.sites.strings_capacity, 1)))
+        (!map_area(map.sites.records, map.sites_offset, map.sites.capacity, sizeof(SiteRecord)) ||
+         !map_area(map.sites.strings, map.strings_offset, map.sites.strings_capacity, 1)))
         return false;
     return lanes.extension == nullptr ||
-           (place(lanes.processes, map.processes_offset, lanes.process_capacity, sizeof(ProcessEntry)) &&
-            place(lanes.directory, map.directory_offset, lanes.lane_capacity, sizeof(LaneHeader)) &&
-            place(lanes.lines, map.lines_offset, lanes.lines_reserved, sizeof(CompactState)) &&
-            place(lanes.births, map.births_offset, lanes.lines_reserved, sizeof(CompactBirth)) &&
-            place(lanes.pool, lanes.pool_offset, lanes.pool_size, 1));
+           (map_area(lanes.processes, map.processes_offset, lanes.process_capacity, sizeof(ProcessEntry)) &&
+            map_area(lanes.directory, map.directory_offset, lanes.lane_capacity, sizeof(LaneHeader)) &&
+            map_area(lanes.states, map.states_offset, lanes.compact_stations_reserved, sizeof(CompactState)) &&
+            map_area(lanes.births, map.births_offset, lanes.compact_stations_reserved, sizeof(CompactBirth)) &&
+            map_area(lanes.pool, lanes.pool_offset, lanes.pool_size, 1));
 }
 
 /// Counts this process as untraced because it cannot map the region. Maps only the header, for a moment.

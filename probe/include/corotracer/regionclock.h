@@ -72,7 +72,7 @@ inline void publish_moment(ExtensionHeader &extension, const clock_moment &momen
 /// Copies the latest readings. Returns false when there are none, or when they are being written.
 [[nodiscard]] inline bool read_published(const ExtensionHeader &extension, clock_moment &moment) noexcept
 {
-    for (int look = 0; look < 16; ++look) {
+    for (int attempt = 0; attempt < 16; ++attempt) {
         // All loads acquire; partner: the release stores in publish_moment.
         const std::uint64_t seq = extension.pair_seq.load(std::memory_order_acquire);
         moment.counter = extension.pair_counter.load(std::memory_order_acquire);

@@ -162,11 +162,11 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
         detail::join_session(self, session);
     const std::uint64_t identity = detail::acquire_compact(self, state.lanes);
     if (identity == kNoIdentity) [[unlikely]] {
-        state.lanes.extension->births_without_line.fetch_add(1, std::memory_order_relaxed);
+        state.lanes.extension->births_without_station.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     const auto index = static_cast<std::uint32_t>(identity);
-    CompactState &compact = state.lanes.lines[index];
+    CompactState &compact = state.lanes.states[index];
     CompactBirth &birth = state.lanes.births[index];
     const std::uint64_t probe_id = reinterpret_cast<std::uintptr_t>(this);
     const std::uint64_t now = detail::raw_now();

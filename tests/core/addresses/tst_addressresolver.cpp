@@ -4,14 +4,14 @@
 // Addresses in the events of a run, resolved with a running program and with the content of a recording.
 #include "core/addresses/addressresolver.h"
 #include "core/symbols/symbolizer.h"
-#include "tests/core/symbols/running.h"
+#include "tests/core/symbols/runningprogram.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
 #include <ctime>
 
 using namespace ct;
-using made::Running;
+using made::RunningProgram;
 using made::Seen;
 
 namespace {
@@ -42,7 +42,10 @@ struct Run {
         CHECK(static_cast<bool>(population->consume(batch)));
         batch.clear();
     }
-    AddressResolver::Answer ask() const { return resolver->find(AddressResolver::queryOf(population->at(0))); }
+    AddressResolver::Answer ask() const
+    {
+        return resolver->resolveOrRequest(AddressResolver::queryOf(population->at(0)));
+    }
     /// Waits until the worker has read all requested frames.
     void read() const
     {
@@ -50,9 +53,9 @@ struct Run {
         worker->waitUntilIdle();
     }
     /// Moves the time of the stream on, so that all events before the reading count as harvested.
-    void settle()
+    void advanceStream()
     {
-        commit(monotonicNow() + 10 * AddressResolver::kSettleNs);
+        commit(monotonicNow() + 10 * AddressResolver::kCaptureDelayNs);
         resolver->poll();
     }
 
@@ -64,7 +67,7 @@ struct Run {
 };
 
 /// Returns the first frame that the program prints.
-Seen suspendedIn(Running &program)
+Seen suspendedIn(RunningProgram &program)
 {
     const std::vector<Seen> frames = made::framesIn(program.listen());
     REQUIRE(!frames.empty());
@@ -78,7 +81,7 @@ struct Suspended {
         run.event(seen.frame, false, monotonicNow());
         run.commit(monotonicNow());
     }
-    Running program;
+    RunningProgram program;
     Seen seen;
     Run run;
 };
@@ -97,7 +100,7 @@ CT_CASE(resolvesAFrameToFunctionAndLine)
     run.resolver->poll();
     CHECK(learned.empty());
     const std::uint64_t before = run.resolver->generation();
-    run.settle();
+    run.advanceStream();
     CHECK(run.resolver->generation() > before);
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer && answer->frames.size() == 1);
@@ -117,7 +120,7 @@ CT_CASE(resolvesAFrameToFunctionAndLine)
     suspended.program.end();
     run.event(0, true, monotonicNow());
     run.event(suspended.seen.frame, false, monotonicNow());
-    run.settle();
+    run.advanceStream();
     run.resolver->setLive(false);
     const AddressResolver::Answer later = run.ask();
     REQUIRE(later && later->frames.size() == 1);
@@ -173,7 +176,7 @@ CT_CASE(aCoroutineResumedDuringTheReadingHasNoLine)
     run.event(0, true, monotonicNow());
     run.event(suspended.seen.frame, false, monotonicNow());
     run.read();
-    run.settle();
+    run.advanceStream();
     const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(0)));
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
@@ -192,7 +195,7 @@ CT_CASE(destroyedCoroutinesHaveNoLocation)
     const std::uint64_t death = monotonicNow();
     run.read();
     run.batch.deaths.push_back({0, death});
-    run.settle();
+    run.advanceStream();
     const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(0)));
     CHECK(!answer || answer->frames.empty());
 }
@@ -203,7 +206,7 @@ CT_CASE(unresolvableFramesHaveARemedy)
     Run &run = suspended.run;
     run.ask();
     run.read();
-    run.settle();
+    run.advanceStream();
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer);
     CHECK(answer->frames.empty());
@@ -216,9 +219,9 @@ CT_CASE(unresolvableFramesHaveARemedy)
 
 CT_CASE(resolvesCodeAddresses)
 {
-    Running program("gxx_o2");
+    RunningProgram program("gxx_o2");
     program.listen();
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
     const std::uint64_t address = ran.locations.at("hidden").address;
     Run run(1, 4711);
@@ -263,7 +266,7 @@ CT_CASE(usesTheFrameLocationsOfTheRecording)
 
 CT_CASE(servesTheLatestRequestsFirst)
 {
-    Running program("coroutines_gxx_o2");
+    RunningProgram program("coroutines_gxx_o2");
     const Seen seen = suspendedIn(program);
     Run run(program.pid());
     for (CoroutineId id = 1; id < 20'000; ++id)
@@ -272,10 +275,10 @@ CT_CASE(servesTheLatestRequestsFirst)
         run.batch.transitions.push_back({monotonicNow(), seen.frame, 0, 2, id, 7, 0, PointKind::Await, false});
     run.commit(monotonicNow());
     for (CoroutineId id = 0; id < 20'000; ++id)
-        run.resolver->find(AddressResolver::queryOf(run.population->at(id)));
+        run.resolver->resolveOrRequest(AddressResolver::queryOf(run.population->at(id)));
     // The latest requests are for visible rows. They are served first, a limited number at a time.
     run.read();
-    run.settle();
+    run.advanceStream();
     const auto isKnown = [&](CoroutineId id) {
         const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(id)));
         return answer && !answer->frames.empty();

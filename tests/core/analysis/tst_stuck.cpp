@@ -244,7 +244,7 @@ CT_CASE(sortsGroupsBySizeAndMembersByDuration)
     CHECK_EQUAL(found[1].site, 7U);
 }
 
-CT_CASE(theRuleCanBeChanged)
+CT_CASE(thresholdFollowsAChangedRule)
 {
     Scene scene;
     scene.history(1, 100, 100 * kMs);

@@ -42,7 +42,7 @@ private:
 
 }  // namespace
 
-CT_CASE(memoryIsReadyAndUnchanged)
+CT_CASE(preparedMemoryIsResidentAndUnchanged)
 {
     const Mapping mapping;
     CHECK_EQUAL(mapping.resident(), std::size_t{0});
@@ -54,7 +54,7 @@ CT_CASE(memoryIsReadyAndUnchanged)
     ahead.wait();
     CHECK_EQUAL(mapping.resident(), kBytes / kPage / 2);
     CHECK(mapping.begin()[5 * kPage] == std::byte{42});
-    ahead.end();
+    ahead.stop();
 }
 
 CT_CASE(endsWithRequestsLeft)
@@ -63,8 +63,8 @@ CT_CASE(endsWithRequestsLeft)
     MemoryAhead ahead;
     for (int i = 0; i < 100; ++i)
         ahead.prepare(mapping.begin(), kBytes);
-    ahead.end();
-    ahead.end();
+    ahead.stop();
+    ahead.stop();
 }
 
 CT_CASE(aLargeArrayKeepsItsContents)

@@ -22,8 +22,8 @@ constexpr int kEvents = 300'000;  ///< more than the smallest budget holds
 constexpr std::uint64_t kRoomy = 256U << 20;
 
 /// A trace that evicts events, with a budget for restored ones.
-struct Forgetful {
-    explicit Forgetful(const RecordLimits &limits)
+struct SmallBudgetTrace {
+    explicit SmallBudgetTrace(const RecordLimits &limits)
         : population(Population::kMostCoroutines, limits), history(1, 0, History::kMostCoroutines, 64U << 20, limits)
     {
     }
@@ -39,7 +39,7 @@ struct Forgetful {
 /// A run with losses, wakes, waits, names and deaths. It goes to a small trace, a large trace and a recording.
 struct Run {
     QTemporaryDir dir;
-    Forgetful forgetful;
+    SmallBudgetTrace smallBudget;
     Trace whole{kRoomy};
     std::shared_ptr<StreamIndex> streamIndex = std::make_shared<StreamIndex>();
     std::shared_ptr<RecordingWriter> writer;
@@ -48,7 +48,7 @@ struct Run {
     std::uint64_t now = 1'000'000;
     bool isRecording = true;
 
-    explicit Run(const RecordingLimits &limits = {}, const RecordLimits &records = {}) : forgetful(records)
+    explicit Run(const RecordingLimits &limits = {}, const RecordLimits &records = {}) : smallBudget(records)
     {
         const Result<std::shared_ptr<RecordingWriter>> opened =
             RecordingWriter::open(recording().toStdString(), limits);
@@ -67,7 +67,7 @@ struct Run {
     QString recording() const { return dir.filePath(QStringLiteral("run.ctr")); }
     void consume(const Batch &batch)
     {
-        forgetful.consume(batch);
+        smallBudget.consume(batch);
         whole.consume(batch);
         QVERIFY(!isRecording || writer->consume(batch));
     }
@@ -123,31 +123,31 @@ struct Run {
     {
         Batch batch;
         batch.now = now += 1000;
-        const CoroutineId first = forgetful.population.size();
+        const CoroutineId first = smallBudget.population.size();
         for (CoroutineId id = first; id < first + count; ++id) {
             batch.births.push_back({id, id, 1, 4242, Dialect::Lane, 100 + std::uint64_t{id}, now});
             batch.deaths.push_back({id, now});
         }
-        forgetful.consume(batch);
+        smallBudget.consume(batch);
     }
     /// Restores all missing pieces that begin at event `from` of the stream or later.
     void bringBack(std::uint64_t from)
     {
         RangeReader rangeReader(streamIndex);
-        const History::Needed needed = forgetful.history.neededFor(1, forgetful.history.droppedBefore());
+        const History::Needed needed = smallBudget.history.neededFor(1, smallBudget.history.evictedBefore());
         QVERIFY(needed.missing.size() > 1);
         Transitions events;
         for (const History::Missing &piece : needed.missing) {
             if (piece.firstEvent < from)
                 continue;
             QVERIFY(rangeReader.read(piece.firstEvent, piece.endEvent, events));
-            QVERIFY(forgetful.history.restore(piece, events, needed));
+            QVERIFY(smallBudget.history.restore(piece, events, needed));
         }
     }
     /// Damages the block with this event of the stream, so it cannot be read.
     void damage(std::uint64_t position) const
     {
-        const std::optional<StreamIndex::Block> block = streamIndex->find(position);
+        const std::optional<StreamIndex::Block> block = streamIndex->blockAt(position);
         QVERIFY(block);
         QFile file(QString::fromStdString(block->path));
         QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(static_cast<qint64>(block->offset) + 200));
@@ -155,10 +155,10 @@ struct Run {
         QVERIFY(file.putChar(static_cast<char>(was[0] ^ 1)));
     }
     /// Exports in the format of the file's extension.
-    Result<ExportReport> exportForgetful(const QString &path, const ExportProgress &progress = {}) const
+    Result<ExportReport> exportSmallBudget(const QString &path, const ExportProgress &progress = {}) const
     {
         const std::string name = path.toStdString();
-        return exportTrace(forgetful.population, forgetful.history, *exportFormatFor(name), name, progress, {}, {},
+        return exportTrace(smallBudget.population, smallBudget.history, *exportFormatFor(name), name, progress, {}, {},
                            streamIndex);
     }
     /// Exports while the run continues, until memory has evicted all events that it had.
@@ -166,7 +166,7 @@ struct Run {
     {
         int left = kEvents;
         bool hasBegun = false;
-        return exportForgetful(path, [&](double) {
+        return exportSmallBudget(path, [&](double) {
             const int events = std::exchange(hasBegun, true) ? std::min(left, 100'000) : 0;
             left -= events;
             run(events);
@@ -199,16 +199,16 @@ private Q_SLOTS:
         Run run;
         run.run(kEvents);
         run.end();
-        QVERIFY(run.forgetful.history.droppedEvents() > 50'000);
+        QVERIFY(run.smallBudget.history.evictedEvents() > 50'000);
         const QString got = run.dir.filePath(QStringLiteral("got.") + ending);
         const QString expected = run.dir.filePath(QStringLiteral("expected.") + ending);
-        const auto report = run.exportForgetful(got);
+        const auto report = run.exportSmallBudget(got);
         const auto full = run.whole.exportTo(expected);
         QVERIFY(report && full);
         QCOMPARE(report->rows, full->rows);
         QCOMPARE(report->lostEvents, full->lostEvents);
-        QCOMPARE(report->droppedEvents, 0U);
-        QCOMPARE(report->droppedNotes, 0U);
+        QCOMPARE(report->evictedEvents, 0U);
+        QCOMPARE(report->evictedNotes, 0U);
         QVERIFY(sortedLines(got) == sortedLines(expected));
     }
 
@@ -217,10 +217,10 @@ private Q_SLOTS:
         Run run;
         run.run(150'000);
         run.end();
-        QVERIFY(run.forgetful.history.droppedNotes() > 0);
+        QVERIFY(run.smallBudget.history.evictedNotes() > 0);
         const QString got = run.dir.filePath(QStringLiteral("got.sqlite"));
         const QString expected = run.dir.filePath(QStringLiteral("expected.sqlite"));
-        QVERIFY(run.exportForgetful(got));
+        QVERIFY(run.exportSmallBudget(got));
         QVERIFY(run.whole.exportTo(expected));
         const Database a(got);
         const Database b(expected);
@@ -235,11 +235,11 @@ private Q_SLOTS:
         Run run({0, 10'000'000});
         run.run(kEvents);
         run.end();
-        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportSmallBudget(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
-        QVERIFY(report->droppedEvents > 0);
-        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
-        QVERIFY(report->rows >= run.forgetful.history.eventCount());
+        QVERIFY(report->evictedEvents > 0);
+        QCOMPARE(report->rows + report->evictedEvents, std::uint64_t{kEvents});
+        QVERIFY(report->rows >= run.smallBudget.history.eventCount());
     }
 
     void eventsInMemoryCompleteTheRecording()
@@ -248,9 +248,9 @@ private Q_SLOTS:
         run.run(kEvents);
         run.end();
         QVERIFY(run.streamIndex->blocks() > 0);
-        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportSmallBudget(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
-        QCOMPARE(report->rows, run.forgetful.history.eventCount());
+        QCOMPARE(report->rows, run.smallBudget.history.eventCount());
     }
 
     void restoredEventsAreExportedOnce_data()
@@ -270,12 +270,12 @@ private Q_SLOTS:
         run.damage(0);
         run.damage(150'000);
         const QString got = run.dir.filePath(QStringLiteral("got.csv"));
-        const auto report = run.exportForgetful(got);
+        const auto report = run.exportSmallBudget(got);
         QVERIFY(report);
         const QByteArrayList lines = sortedLines(got);
         QVERIFY(std::adjacent_find(lines.begin(), lines.end()) == lines.end());
-        QCOMPARE(report->rows + report->droppedEvents, run.forgetful.population.captured());
-        QCOMPARE(report->droppedEvents == 0, all);
+        QCOMPARE(report->rows + report->evictedEvents, run.smallBudget.population.captured());
+        QCOMPARE(report->evictedEvents == 0, all);
         if (!all)
             return;
         const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
@@ -290,13 +290,13 @@ private Q_SLOTS:
         Run run;
         run.run(150'000);
         run.end();
-        QVERIFY(run.forgetful.history.droppedNotes() > 0 && run.forgetful.history.droppedEvents() == 0);
+        QVERIFY(run.smallBudget.history.evictedNotes() > 0 && run.smallBudget.history.evictedEvents() == 0);
         run.damage(70'000);
-        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportSmallBudget(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QCOMPARE(report->rows, 150'000U);
-        QCOMPARE(report->droppedEvents, 0U);
-        QVERIFY(report->droppedNotes > 0);
+        QCOMPARE(report->evictedEvents, 0U);
+        QVERIFY(report->evictedNotes > 0);
     }
 
     /// The record is evicted before the end of its coroutine is exported. A coroutine that lived when the export began
@@ -312,22 +312,22 @@ private Q_SLOTS:
         run.endFirstPage();
         const std::uint64_t ended = run.now;
         QVERIFY(run.writer->finish({}));
-        QVERIFY(run.forgetful.history.droppedEvents() > 0);
+        QVERIFY(run.smallBudget.history.evictedEvents() > 0);
         const QString path = run.dir.filePath(QStringLiteral("got.sqlite"));
         bool hasGoneOn = false;
-        const auto report = run.exportForgetful(path, [&](double done) {
+        const auto report = run.exportSmallBudget(path, [&](double done) {
             if (done > 0 && !std::exchange(hasGoneOn, true)) {
                 Batch later;
                 later.now = run.now += 1000;
                 for (CoroutineId id = Population::kPageSize; id < 2 * Population::kPageSize; ++id)
                     later.deaths.push_back({id, run.now});
-                run.forgetful.consume(later);
+                run.smallBudget.consume(later);
                 run.runShortLived(20'000);
             }
             return true;
         });
         QVERIFY(report);
-        QVERIFY(!run.forgetful.population.isKept(0) && !run.forgetful.population.isKept(Population::kPageSize));
+        QVERIFY(!run.smallBudget.population.isKept(0) && !run.smallBudget.population.isKept(Population::kPageSize));
         const Database file(path);
         QCOMPARE(file.rows("SELECT count(*), min(death_ts), max(death_ts) FROM coroutines "
                            "GROUP BY coroutine >= 64 ORDER BY coroutine >= 64"),
@@ -347,7 +347,7 @@ private Q_SLOTS:
         const auto report = run.exportGoingOn(got);
         QVERIFY(report);
         QCOMPARE(report->rows, std::uint64_t{kEvents});
-        QCOMPARE(report->droppedEvents, 0U);
+        QCOMPARE(report->evictedEvents, 0U);
         QVERIFY(sortedLines(got) == sortedLines(expected));
     }
 
@@ -356,10 +356,10 @@ private Q_SLOTS:
         Run run;
         run.run(kEvents);
         run.damage(0);
-        const std::uint64_t damaged = run.streamIndex->find(0)->end;
+        const std::uint64_t damaged = run.streamIndex->blockAt(0)->end;
         const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
-        QCOMPARE(report->droppedEvents, damaged);
+        QCOMPARE(report->evictedEvents, damaged);
         QCOMPARE(report->rows, kEvents - damaged);
     }
 
@@ -368,11 +368,11 @@ private Q_SLOTS:
         Run run;
         run.run(kEvents);
         run.streamIndex.reset();
-        const std::uint64_t had = run.forgetful.history.eventCount();
+        const std::uint64_t had = run.smallBudget.history.eventCount();
         const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QVERIFY(report->rows < had);
-        QCOMPARE(report->rows + report->droppedEvents, std::uint64_t{kEvents});
+        QCOMPARE(report->rows + report->evictedEvents, std::uint64_t{kEvents});
     }
 
     void countsEventsAfterAnEarlyEndOfTheRecording()
@@ -380,15 +380,15 @@ private Q_SLOTS:
         Run run;
         run.run(50'000);
         QVERIFY(run.writer->finish({}));
-        const std::uint64_t recorded = run.streamIndex->end();
+        const std::uint64_t recorded = run.streamIndex->endPosition();
         run.isRecording = false;
         run.run(375'000);
-        const std::uint64_t before = run.forgetful.history.firstInRing();
+        const std::uint64_t before = run.smallBudget.history.firstInRing();
         QVERIFY(before > recorded);
-        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportSmallBudget(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
-        QCOMPARE(report->droppedEvents, before - recorded);
-        QCOMPARE(report->rows + report->droppedEvents, 425'000U);
+        QCOMPARE(report->evictedEvents, before - recorded);
+        QCOMPARE(report->rows + report->evictedEvents, 425'000U);
     }
 
     void exportsEventsInMemoryIfTheRecordingWasRemoved()
@@ -397,10 +397,10 @@ private Q_SLOTS:
         run.run(kEvents);
         run.end();
         QVERIFY(QFile::remove(run.recording()));
-        const auto report = run.exportForgetful(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportSmallBudget(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
-        QCOMPARE(report->rows, run.forgetful.history.eventCount());
-        QCOMPARE(report->droppedEvents, run.forgetful.history.droppedEvents());
+        QCOMPARE(report->rows, run.smallBudget.history.eventCount());
+        QCOMPARE(report->evictedEvents, run.smallBudget.history.evictedEvents());
     }
 };
 

@@ -13,15 +13,15 @@ class TestExportSinks : public QObject {
 private Q_SLOTS:
     void findsFormatsByFileEnding();
     void writesCsvRows();
-    void csvForSpreadsheets();
-    void sqliteSchemaAndContent();
+    void csvForSpreadsheetsEscapesFormulas();
+    void sqliteHasSchemaAndContent();
     void writesSqliteBehindALink();
     void writesNotesIntoSqlite();
-    void csvAndJsonlNotes();
+    void writesNotesIntoCsvAndJsonl();
     void sinkMovesToTheThreadThatConsumes();
     void sqliteWithoutFinishIsValid();
-    void unwritableIsNoticedBeforeTheStart_data();
-    void unwritableIsNoticedBeforeTheStart();
+    void makingASinkReportsUnwritableFiles_data();
+    void makingASinkReportsUnwritableFiles();
     void reportsAFullDisk();
     void sqliteFullDiskStaysValid();
 };
@@ -48,7 +48,7 @@ void TestExportSinks::writesCsvRows()
     QCOMPARE(contentOf(path), kSampleCsv);
 }
 
-void TestExportSinks::csvForSpreadsheets()
+void TestExportSinks::csvForSpreadsheetsEscapesFormulas()
 {
     // Quoted like the raw text, with one apostrophe in front. Other text is unchanged.
     const std::vector<std::pair<std::string, QByteArray>> names{
@@ -94,7 +94,7 @@ void TestExportSinks::csvForSpreadsheets()
     QCOMPARE(&forSpreadsheets(format("jsonl")), &format("jsonl"));
 }
 
-void TestExportSinks::sqliteSchemaAndContent()
+void TestExportSinks::sqliteHasSchemaAndContent()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("a.sqlite"));
@@ -207,7 +207,7 @@ void TestExportSinks::writesNotesIntoSqlite()
              QStringList({QStringLiteral("2"), QStringLiteral("12")}));
 }
 
-void TestExportSinks::csvAndJsonlNotes()
+void TestExportSinks::writesNotesIntoCsvAndJsonl()
 {
     const QTemporaryDir dir;
     Batch batch = sampleBatch();
@@ -262,14 +262,14 @@ void TestExportSinks::sqliteWithoutFinishIsValid()
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
 }
 
-void TestExportSinks::unwritableIsNoticedBeforeTheStart_data()
+void TestExportSinks::makingASinkReportsUnwritableFiles_data()
 {
     QTest::addColumn<QString>("extension");
     for (const ExportFormat &each : exportFormats())
         QTest::newRow(each.extension.data()) << QString::fromLatin1(each.extension.data());
 }
 
-void TestExportSinks::unwritableIsNoticedBeforeTheStart()
+void TestExportSinks::makingASinkReportsUnwritableFiles()
 {
     QFETCH(QString, extension);
     const QTemporaryDir dir;

@@ -73,7 +73,7 @@ void TestExportTrace::exportsToEveryFormat()
         QCOMPARE(report->rows, 5U);
         QCOMPARE(report->coroutines, 3U);
         QCOMPARE(report->lostEvents, 3U);
-        QCOMPARE(report->droppedEvents, 0U);
+        QCOMPARE(report->evictedEvents, 0U);
         QCOMPARE(latest, 1.0);
     }
     QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))), kSampleCsv);
@@ -137,7 +137,7 @@ void TestExportTrace::distinguishesMissedFromLost()
     const MissingEvents both = trace.population.whyMissing(1, 1, 7);
     QCOMPARE(both.missed, 5U);
     QCOMPARE(both.lost, 2U);
-    QCOMPARE(both.dropped, 0U);
+    QCOMPARE(both.evicted, 0U);
 }
 
 void TestExportTrace::unrecordedEventsAreNotLost()
@@ -151,7 +151,7 @@ void TestExportTrace::unrecordedEventsAreNotLost()
     batch.transitions = {transition(0, 500, 5000, false), transition(0, 503, 5100, true)};
     batch.now = 6000;
     trace.consume(batch);
-    QCOMPARE(trace.population.at(0).dropped, 500U);
+    QCOMPARE(trace.population.at(0).evicted, 500U);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
     const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
@@ -277,17 +277,17 @@ void TestExportTrace::reportsEvictedHistory()
     constexpr std::uint64_t kPerCoroutine = 40'000;
     for (std::uint64_t n = 0; n < kPerCoroutine; n += 500)
         trace.consume(manyEvents(100, n, 500));
-    QVERIFY(trace.history.droppedEvents() > 0);
+    QVERIFY(trace.history.evictedEvents() > 0);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
     const auto report = trace.exportTo(path);
     QVERIFY(bool(report));
-    QCOMPARE(report->droppedEvents, trace.history.droppedEvents());
-    QCOMPARE(report->rows + report->droppedEvents, trace.population.captured());
+    QCOMPARE(report->evictedEvents, trace.history.evictedEvents());
+    QCOMPARE(report->rows + report->evictedEvents, trace.population.captured());
     QCOMPARE(report->lostEvents, 0U);
-    const QString dropped = QString::number(report->droppedEvents);
+    const QString evicted = QString::number(report->evictedEvents);
     const Database db(path);
-    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_events'"), QStringList(dropped));
-    QCOMPARE(db.rows("SELECT sum(dropped) FROM coroutines"), QStringList(dropped));
+    QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_events'"), QStringList(evicted));
+    QCOMPARE(db.rows("SELECT sum(dropped) FROM coroutines"), QStringList(evicted));
 }
 
 void TestExportTrace::exportsWakesAndWaitsInMemory()
@@ -303,7 +303,7 @@ void TestExportTrace::exportsWakesAndWaitsInMemory()
     trace.consume(batch);
     const auto dump = [&] {
         const auto report = trace.exportTo(path);
-        return report ? report->droppedNotes : ~std::uint64_t{0};
+        return report ? report->evictedNotes : ~std::uint64_t{0};
     };
     QCOMPARE(dump(), 0U);
     {
@@ -321,13 +321,13 @@ void TestExportTrace::exportsWakesAndWaitsInMemory()
         batch.notes.wakes.push_back({1, 0, n, 1'000'000 + n, 4242, 78});
     batch.now = 2'000'000;
     trace.consume(batch);
-    constexpr std::uint64_t kDropped = 120'002 - kRoom - 1;
-    QCOMPARE(dump(), kDropped);
+    constexpr std::uint64_t kEvicted = 120'002 - kRoom - 1;
+    QCOMPARE(dump(), kEvicted);
     const Database db(path);
     QCOMPARE(db.rows("SELECT coroutine, count(*), max(n) FROM wakes GROUP BY coroutine"),
              QStringList({QStringLiteral("1|%1|119999").arg(kRoom), QStringLiteral("2|1|1")}));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'dropped_notes'"),
-             QStringList(QString::number(kDropped)));
+             QStringList(QString::number(kEvicted)));
 }
 
 void TestExportTrace::traceGrowsDuringTheExport()
@@ -364,7 +364,7 @@ void TestExportTrace::countsRecordsEvictedDuringTheExport()
     QCOMPARE(report->coroutines + report->overflowCoroutines, 20'000U);
     QCOMPARE(report->rows + report->overflowEvents, 20'000U);
     QCOMPARE(report->lostEvents, 60'000U);
-    QCOMPARE(report->droppedEvents, 0U);
+    QCOMPARE(report->evictedEvents, 0U);
     QCOMPARE(infoOf(path, "events") + infoOf(path, "events_not_kept"), 20'000U);
     QCOMPARE(infoOf(path, "lost_events"), 60'000U);
 }

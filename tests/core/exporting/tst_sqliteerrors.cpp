@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kEvents = 50'000;
 
 /// Resolves every address to a function with a long name.
-class LongNames final : public AddressLookup {
+class LongNames final : public ExportResolver {
 public:
     Answer known(const EventAddress &) override { return m_answer; }
     void resolve(const std::vector<EventAddress> &) override {}
@@ -38,9 +38,9 @@ private:
 
 /// A database that has all its events when the disk fills up.
 struct Capture {
-    explicit Capture(std::shared_ptr<AddressLookup> lookup = {})
+    explicit Capture(std::shared_ptr<ExportResolver> exportResolver = {})
     {
-        sink = *format("sqlite").makeSink(path.toStdString(), std::move(lookup));
+        sink = *format("sqlite").makeSink(path.toStdString(), std::move(exportResolver));
         Batch batch = manyEvents(100, 0, kEvents / 100);
         for (Transition &event : batch.transitions)
             event.site = kUnknownSite;
@@ -166,7 +166,7 @@ private Q_SLOTS:
                                           "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"})
                 QVERIFY(bool(connection->run(statement)));
             const FileSizeLimit limit(200'000);
-            QVERIFY(bool(connection->begin()));
+            QVERIFY(bool(connection->beginTransaction()));
             const Result<void> written = connection->run(
                 "INSERT INTO t WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c LIMIT 100000) "
                 "SELECT n FROM c");

@@ -32,14 +32,14 @@ public:
     StationData &station(std::size_t i) const { return at<StationData>(kHeaderSize, i); }
     ProcessEntry &process(std::size_t i) const { return at<ProcessEntry>(extension().process_table_offset, i); }
     LaneHeader &lane(std::size_t i) const { return at<LaneHeader>(extension().lane_directory_offset, i); }
-    CompactState &compactStation(std::size_t i) const { return at<CompactState>(extension().lines_offset, i); }
+    CompactState &compactStation(std::size_t i) const { return at<CompactState>(extension().states_offset, i); }
     CompactBirth &birth(std::size_t i) const { return at<CompactBirth>(extension().births_offset, i); }
     LaneRecord &record(const LaneHeader &lane, std::uint64_t position) const
     {
         return at<LaneRecord>(lane.offset.load(), position % lane.records.load());
     }
     std::uint32_t lanes() const { return extension().lane_count.load(std::memory_order_acquire); }
-    std::uint32_t compactStations() const { return extension().line_count.load(std::memory_order_acquire); }
+    std::uint32_t compactStations() const { return extension().compact_station_count.load(std::memory_order_acquire); }
     std::uint32_t life(std::size_t i) const { return static_cast<std::uint32_t>(compactStation(i).life.load()); }
     std::uint32_t generation(std::size_t i) const
     {

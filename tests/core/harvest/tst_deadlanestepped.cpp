@@ -15,10 +15,10 @@ namespace {
 /// The lane part of an engine, without the rest of the harvest loop.
 struct Engine {
     explicit Engine(Capture &c)
-        : books(*c.region),
+        : harvestState(*c.region),
           processes(*c.region, clock, c.isAlive()),
-          merger(*c.region, books, processes),
-          lanes(*c.region, books, processes)
+          merger(*c.region, harvestState, processes),
+          lanes(*c.region, harvestState, processes)
     {
         batch.now = corotracer::detail::monotonic_ns();
     }
@@ -29,7 +29,7 @@ struct Engine {
         lanes.storeTails();
     }
 
-    ct::HarvestBooks books;
+    ct::HarvestState harvestState;
     ct::LaneClock clock;
     ct::ProcessList processes;
     ct::Merger merger;

@@ -58,14 +58,14 @@ void checkSame(const Found &without, const Found &with)
     same(without.sums.lanes, with.sums.lanes, "lanes");
     same(without.sums.lanesInUse, with.sums.lanesInUse, "lanes in use");
     same(without.sums.stationsAllocated, with.sums.stationsAllocated, "stations");
-    same(without.drops, with.drops, "drops told");
+    same(without.drops, with.drops, "drops");
     CHECK(without.processes == with.processes);
 }
 
 }  // namespace
 
 /// A flight recorder on a full file system: it has a process, but no lane and no compact station that names it.
-CT_CASE(sumsOfFullRecorderNeedNoPass)
+CT_CASE(sumsOfFullRegionInOverwriteModeNeedNoPass)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
@@ -73,7 +73,7 @@ CT_CASE(sumsOfFullRecorderNeedNoPass)
     (void)c.process(77);
     extension.threads_without_lane.store(2);
     extension.records_without_lane.store(30);
-    extension.births_without_line.store(5);
+    extension.births_without_station.store(5);
     c.dead.insert(77);
     const Found without = endAfter(c, 0);
     CHECK_EQUAL(without.processes.size(), 1u);
@@ -85,7 +85,7 @@ CT_CASE(sumsOfFullRecorderNeedNoPass)
 }
 
 /// Some coroutines left records, others left none.
-CT_CASE(sumsOfRecorderNeedNoPass)
+CT_CASE(sumsInOverwriteModeNeedNoPass)
 {
     Capture c;
     c.header().extension.lane_mode = corotracer::kLanesOverwrite;
@@ -126,7 +126,7 @@ CT_CASE(finalDrainMakesAllChecks)
 {
     Capture c;
     const Process process = c.process(5);
-    c.settle();
+    c.scanAll();
     const std::uint64_t before = c.loop->accounting().regionBytes;
     (void)c.process(6);
     // Give pages of compact stations memory.

@@ -310,7 +310,7 @@ CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
     }
 }
 
-CT_CASE(fullBatchesGoOnWhereTheyStopped)
+CT_CASE(passesContinueAfterAFullBatch)
 {
     constexpr std::uint32_t kStations = 40'000;
     Capture c(kStations);
@@ -343,7 +343,7 @@ CT_CASE(survivesATruncatedFile)
 }
 
 /// A target that overwrites random memory: the work is bounded, nothing crashes, no event is out of order.
-CT_CASE(scribblingIsSurvived)
+CT_CASE(survivesScribbling)
 {
     std::mt19937_64 random(11);
     for (int round = 0; round < 300; ++round) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Crafted regions: sparse files whose counts would make an engine allocate more memory than there is.
-#include "core/harvest/harvestbooks.h"
+#include "core/harvest/harveststate.h"
 #include "tests/support/lanecapture.h"
 #include "tests/support/lanelayout.h"
 
@@ -117,11 +117,11 @@ CT_CASE(idsOfCoroutinesDoNotWrap)
     regions::TempDir dir;
     auto region = ct::Region::create(regions::specOf(dir.file("r.shm"), 64));
     REQUIRE(region);
-    ct::HarvestBooks books(*region);
-    CHECK_EQUAL(books.number(), 0u);
-    CHECK_EQUAL(books.number(), 1u);
-    books.nextCoroutine = ct::kNoCoroutine - 2;
-    CHECK_EQUAL(books.number(), ct::kNoCoroutine - 2);
+    ct::HarvestState harvestState(*region);
+    CHECK_EQUAL(harvestState.number(), 0u);
+    CHECK_EQUAL(harvestState.number(), 1u);
+    harvestState.nextCoroutine = ct::kNoCoroutine - 2;
+    CHECK_EQUAL(harvestState.number(), ct::kNoCoroutine - 2);
     for (int i = 0; i < 5; ++i)
-        CHECK_EQUAL(books.number(), ct::kNoCoroutine - 1);
+        CHECK_EQUAL(harvestState.number(), ct::kNoCoroutine - 1);
 }

@@ -293,7 +293,7 @@ CT_CASE(aStretchConvertsLikeItsPiece)
 }
 
 /// Any pairs give some clock, without a crash.
-CT_CASE(hostilePairsAreSurvived)
+CT_CASE(survivesHostilePairs)
 {
     std::mt19937_64 random(9);
     const auto any = [&] { return random() >> (random() % 64); };

@@ -22,8 +22,8 @@ CT_CASE(anEmptyRegionAllowsSleep)
 CT_CASE(newRecordsAndLanesPreventSleep)
 {
     Capture c;
-    ct::HarvestBooks books(*c.region);
-    ct::LaneHarvest lanes(*c.region, books);
+    ct::HarvestState harvestState(*c.region);
+    ct::LaneHarvest lanes(*c.region, harvestState);
     ct::Batch batch;
     const auto pass = [&] {
         batch.now = corotracer::detail::monotonic_ns();
@@ -97,7 +97,7 @@ CT_CASE(emitsHoppingCoroutineInOrder)
                 c.scan();
         }
         one.destroy(all[0], writers::tsOf(1000));
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(c.books.lost, 0u);
         CHECK_EQUAL(c.books.captured, 2000u);
         CHECK_EQUAL(c.books.deaths, 1u);
@@ -114,7 +114,7 @@ CT_CASE(numbersWithoutRecordAreLostAfterABarrier)
     steps(one, lane, 3);
     one.setEvents(5);  // 3 and 4 got lost without a record
     steps(one, other, 4);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.captured, 7u);
     CHECK_EQUAL(c.books.lost, 2u);
     c.end();
@@ -132,7 +132,7 @@ CT_CASE(discoversBirthInUnreadLaneByStation)
     CHECK_EQUAL(c.books.captured, 3u);
     REQUIRE(c.books.coroutines.size() == 1);
     CHECK_EQUAL(c.books.coroutines[0].key, 9u);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.coroutines.size(), 1u);
     c.end();
     c.checkBooks(3);
@@ -158,7 +158,7 @@ CT_CASE(distinguishesCoroutinesOfRecycledStations)
         if (key % 10 == 0)
             c.scan();
     }
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.coroutines.size(), 100u);
     CHECK_EQUAL(c.books.deaths, 100u);
     CHECK_EQUAL(c.books.captured, 400u);
@@ -180,7 +180,7 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     Coroutine other = *Coroutine::create(process, lane, 2, 1);
     steps(one, lane, 2040);
     steps(other, lane, 100);  // most of them find no room
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(1)->captured, 2040u);
     const Books::One &dropped = *c.books.byKey(2);
     CHECK_EQUAL(dropped.sum(), 100u);
@@ -188,7 +188,7 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     CHECK_EQUAL(dropped.captured, 7u);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 94u);
     steps(other, lane, 10);
-    c.settle();
+    c.scanAll();
     REQUIRE(c.books.notes.drops.size() == 1);
     CHECK_EQUAL(c.books.notes.drops[0].records, 94u);
     CHECK_EQUAL(c.books.notes.drops[0].tid, 1u);
@@ -207,11 +207,11 @@ CT_CASE(freesStationAfterEmittedDeath)
     Coroutine filler = *Coroutine::create(process, lane, 1, 1);
     steps(filler, lane, 2047);
     Coroutine one = *Coroutine::create(process, lane, 2, 2);
-    c.settle(true);
+    c.scanAll(true);
     steps(one, lane, 3);
     one.destroy(lane, 7000);
     CHECK_EQUAL(static_cast<std::uint32_t>(process.state(one.index()).life.load()), corotracer::kCompactDead);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
     CHECK_EQUAL(c.books.deaths, 1u);
     // There were no recent drops, so the engine sweeps only now and then.
@@ -238,7 +238,7 @@ CT_CASE(discoversCoroutinesWithoutRecords)
         if (key % 2)
             all.back().destroy(lane, 7000 + key);
     }
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.coroutines.size(), 19u);
     CHECK_EQUAL(c.books.deaths, 9u);
     for (std::uint64_t key = 2; key < 20; ++key) {
@@ -264,7 +264,7 @@ CT_CASE(capturesThreadWithoutLaneByStations)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2);
-    c.settle();
+    c.scanAll();
     // The other thread found no room in the pool, and writes only the CompactState.
     corotracer::CompactState &state = process.state(one.index());
     state.ts.store(writers::tsOf(9));
@@ -274,7 +274,7 @@ CT_CASE(capturesThreadWithoutLaneByStations)
     state.seq.store(20);
     c.header().extension.records_without_lane.store(8);
     c.header().extension.threads_without_lane.store(1);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(1)->captured, 3u);
     CHECK_EQUAL(c.books.byKey(1)->lost, 7u);
     CHECK_EQUAL(c.books.byKey(1)->lastTid, 66u);
@@ -299,15 +299,15 @@ CT_CASE(reportsMissingMemory)
         return c.loop->accounting().growthStopped;
     };
     CHECK(!isStopped());
-    extension.births_without_line.fetch_add(2);
+    extension.births_without_station.fetch_add(2);
     CHECK(isStopped() && isStopped());
-    extension.lines_committed.fetch_add(1);  // there is some again
+    extension.compact_stations_committed.fetch_add(1);  // there is some again
     CHECK(!isStopped());
     // A burst between two checks that used up the available memory.
-    extension.lines_committed.fetch_add(1);
-    extension.births_without_line.fetch_add(1);
+    extension.compact_stations_committed.fetch_add(1);
+    extension.births_without_station.fetch_add(1);
     CHECK(isStopped() && isStopped());
-    extension.lines_committed.fetch_add(1);
+    extension.compact_stations_committed.fetch_add(1);
     CHECK(!isStopped());
     extension.threads_without_lane.fetch_add(1);
     CHECK(isStopped() && isStopped());
@@ -329,9 +329,9 @@ CT_CASE(reportsMissingMemory)
     extension.lane_pool_used.store(extension.lane_pool_size);
     CHECK(!isStopped());
     extension.threads_without_lane.fetch_add(1);
-    extension.line_count.store(extension.lines_reserved);
+    extension.compact_station_count.store(extension.compact_stations_reserved);
     CHECK(!isStopped());
-    extension.births_without_line.fetch_add(1);
+    extension.births_without_station.fetch_add(1);
     CHECK(!isStopped());
     CHECK_EQUAL(c.loop->accounting().untraced, 4u);
     CHECK_EQUAL(c.loop->accounting().threadsWithoutLane, 2u);
@@ -339,7 +339,7 @@ CT_CASE(reportsMissingMemory)
 }
 
 /// The number in a record has 32 bits.
-CT_CASE(numbersGoOnBeyondThirtyTwoBits)
+CT_CASE(numbersContinueBeyondThirtyTwoBits)
 {
     auto [c, process, lane, one] = OneThread();
     constexpr std::uint64_t kNearWrap = 0xFFFF'FFF0;
@@ -348,11 +348,11 @@ CT_CASE(numbersGoOnBeyondThirtyTwoBits)
     for (; n < kNearWrap; n += 0x7000'0000) {
         one.setEvents(n);
         one.step(lane);
-        c.settle();
+        c.scanAll();
     }
     one.setEvents(kNearWrap);
     steps(one, lane, 40);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.byKey(1)->next, kNearWrap + 40);
     c.end();
     c.checkBooks(kNearWrap + 40);
@@ -371,7 +371,7 @@ CT_CASE(closedLanesAreFreedOnceDrained)
     CHECK(again.ring().header == lane.ring().header);
     CHECK_EQUAL(again.position(), 11u);
     steps(one, again, 10);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(1)->captured, 20u);
     CHECK_EQUAL(c.books.byKey(1)->lastTid, 2u);
     CHECK_EQUAL(c.loop->accounting().lanes, 1u);
@@ -397,7 +397,7 @@ CT_CASE(notesNameTheirCoroutines)
     child.writeNote(b, {kRecordWake, 41, child.identity(), kNoIdentity, 1, 0});
     child.writeNote(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // unknown identity
     child.writeNote(b, {0xF3, 42, child.identity(), 0, 0, 0});       // a kind of a later version
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.broken, 0u);
     const auto idOf = [&](std::uint64_t key) {
         return static_cast<ct::CoroutineId>(c.books.byKey(key) - c.books.coroutines.data());
@@ -431,12 +431,12 @@ CT_CASE(emitsSwitches)
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 4);
     one.writeNote(lane, {corotracer::kRecordSwitchOff, 50, 0, 0, 0, 0});
-    c.settle();
+    c.scanAll();
     process.state(one.index()).death_ts.store(777);
     process.state(one.index()).life.store(one.identity() >> 32 << 32 | corotracer::kCompactDead);
     lane.put({corotracer::kRecordSwitchOn, 60, 0, 0, 0, 0});
-    c.settle();
-    c.settle(true);
+    c.scanAll();
+    c.scanAll(true);
     REQUIRE(c.books.notes.switches.size() == 2);
     CHECK(!c.books.notes.switches[0].on && c.books.notes.switches[1].on);
     CHECK_EQUAL(c.books.notes.switches[1].ts, 60u);
@@ -446,7 +446,7 @@ CT_CASE(emitsSwitches)
 }
 
 /// A full batch ends the pass, and the next pass continues.
-CT_CASE(aFullBatchGoesOn)
+CT_CASE(nextPassContinuesAfterAFullBatch)
 {
     auto [c, process, lane, one] = OneThread{.c = Capture(4096, 65'536)};
     steps(one, lane, 60'000);
@@ -456,7 +456,7 @@ CT_CASE(aFullBatchGoesOn)
     c.batch.clear();
     CHECK(!c.loop->prepareSleep(c.batch));
     c.books.add(c.batch);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.captured, 60'000u);
     CHECK(c.books.largest < 10'000);
     c.end();

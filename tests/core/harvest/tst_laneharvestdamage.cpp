@@ -10,7 +10,7 @@
 using namespace lanecapture;
 
 /// Whatever a target writes: bounded work, no crash, no event out of order, sums that agree with the stream.
-CT_CASE(hostileRecordsAreSurvived)
+CT_CASE(survivesHostileRecords)
 {
     std::mt19937_64 random(17);
     const std::uint8_t kinds[] = {0x10, 0x13, 0x20, 0x30, 0x31, 0x40, 0x50, 0x51, 0x52, 0x60, 0x75, 0x80, 0x81, 0xFF};
@@ -46,11 +46,11 @@ CT_CASE(hostileRecordsAreSurvived)
                 const std::uint64_t value = any();
                 std::memcpy(bytes + random() % 8 * 8, &value, sizeof value);
             }
-            c.header().extension.line_count.store(static_cast<std::uint32_t>(any()));
-            c.header().extension.lines_committed.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.compact_station_count.store(static_cast<std::uint32_t>(any()));
+            c.header().extension.compact_stations_committed.store(static_cast<std::uint32_t>(any()));
             c.header().extension.records_without_lane.store(any());
             c.header().extension.lane_count.store(random() % 2 ? 3 : static_cast<std::uint32_t>(any()));
-            c.header().extension.free_lines.store(any());
+            c.header().extension.free_compact_stations.store(any());
             c.scan(random() % 2);
         }
         c.end();
@@ -70,7 +70,7 @@ CT_CASE(discoveringAProcessKeepsTheClockOfTheLane)
     const Process first = c.process(1);
     Lane lane = *first.claimLane(1);
     Coroutine one = *Coroutine::create(first, lane, 1, 1);
-    c.settle();
+    c.scanAll();
     std::vector<Process> others;
     for (std::uint32_t pid = 2; pid < 40; ++pid)
         others.push_back(c.process(pid));
@@ -79,7 +79,7 @@ CT_CASE(discoveringAProcessKeepsTheClockOfTheLane)
     Coroutine other = *Coroutine::create(others.back(), elsewhere, 2, 1);
     one.writeNote(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
     steps(one, lane, 50);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.captured, 50u);
     CHECK_EQUAL(c.books.notes.parents.size(), 1u);
     c.end();
@@ -87,7 +87,7 @@ CT_CASE(discoveringAProcessKeepsTheClockOfTheLane)
 }
 
 /// Damages the lane directory and the table of processes.
-CT_CASE(hostileTablesAreSurvived)
+CT_CASE(survivesHostileTables)
 {
     std::mt19937_64 random(23);
     for (int round = 0; round < 40; ++round) {
@@ -146,12 +146,12 @@ CT_CASE(holeDelaysNoOtherLane)
     state.what.store(std::uint64_t{corotracer::kRecordResume} << 32);
     state.seq.store(20);
     c.header().extension.records_without_lane.store(8);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
     CHECK_EQUAL(c.books.byKey(2)->lost, 7u);
     two.setEvents(10);
     steps(two, other, 3);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.byKey(2)->captured, 6u);
     c.end();
     c.checkBooks(513);
@@ -165,17 +165,17 @@ CT_CASE(ignoresImplausibleCountInStation)
          {std::uint64_t{1} << 49, std::uint64_t{1} << 63, ~std::uint64_t{1}, ~std::uint64_t{0}}) {
         auto [c, process, lane, one] = OneThread();
         steps(one, lane, 6);
-        c.settle(true);
+        c.scanAll(true);
         process.state(one.index()).seq.store(seq);
         for (int sweep = 0; sweep < 5; ++sweep) {
             c.header().extension.records_without_lane.fetch_add(1);
-            c.settle(true);
+            c.scanAll(true);
             c.checkSums();
             CHECK_EQUAL(c.loop->accounting().captured, 6u);
             CHECK_EQUAL(c.loop->accounting().lost, 0u);
         }
         one.destroy(lane, 2);
-        c.settle(true);
+        c.scanAll(true);
         CHECK_EQUAL(c.books.deaths, 1u);
         c.end();
         c.checkBooks(6);
@@ -183,7 +183,7 @@ CT_CASE(ignoresImplausibleCountInStation)
 }
 
 /// The producer finds the lane full where the reader finds nothing new. This proves a hole.
-CT_CASE(readsOnBehindAHole)
+CT_CASE(continuesBehindAHole)
 {
     Capture c;
     const Process process = c.process();
@@ -191,7 +191,7 @@ CT_CASE(readsOnBehindAHole)
     Coroutine one = *Coroutine::create(process, lane, 1, 1);
     steps(one, lane, 500);
     lane.ring().records[5].commit.store(0);
-    c.settle();
+    c.scanAll();
     steps(one, lane, 3000);
     scanUntil(c, [&] {
         steps(one, lane, 1);
@@ -200,7 +200,7 @@ CT_CASE(readsOnBehindAHole)
     const std::uint64_t dropped = lane.ring().header->dropped.load();
     CHECK(dropped > 1000);
     steps(one, lane, 1000);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(lane.ring().header->dropped.load(), dropped);
     CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
     CHECK_EQUAL(c.loop->accounting().recordsDropped, dropped + 1);
@@ -226,7 +226,7 @@ CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
         Lane next = *process.claimLane(2);
         CHECK_EQUAL(next.ring().header, lane.ring().header);
         steps(one, next, 100);
-        c.settle(true);
+        c.scanAll(true);
         c.end();
         // The event of the last record is in the CompactState, but other events came after it.
         CHECK_EQUAL(c.books.captured, 599u);
@@ -270,7 +270,7 @@ CT_CASE(theNextThreadStartsBehindAllRecords)
         REQUIRE(next.ring().header == lane.ring().header);
         CHECK_EQUAL(next.position(), 501u);
         steps(two, next, hole.slots);
-        c.settle(true);
+        c.scanAll(true);
         CHECK_EQUAL(c.books.byKey(2)->captured, static_cast<std::uint64_t>(hole.slots));
         c.end();
         CHECK_EQUAL(c.books.byKey(1)->captured, static_cast<std::uint64_t>(500 - hole.slots));
@@ -288,10 +288,10 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
         Lane torn = *dying.claimLane(2);
         Coroutine two = *Coroutine::create(dying, torn, 2, 1);
         steps(two, torn, 500);
-        c.settle(true);
+        c.scanAll(true);
         steps(two, torn, 500);
         makeHole(torn, {500 + hole.begin, hole.slots});
-        c.settle(true);
+        c.scanAll(true);
         c.dead.insert(2);
         scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         CHECK_EQUAL(torn.ring().header->state.load(), corotracer::kLaneFree);
@@ -319,11 +319,11 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     Lane torn = *dying.claimLane(2);
     Coroutine two = *Coroutine::create(dying, torn, 2, 1);
     steps(two, torn, 3);
-    c.settle(true);
+    c.scanAll(true);
     steps(two, torn, 200);
     torn.ring().records[10].commit.store(0);
     torn.ring().records[50].commit.store(0);
-    c.settle(true);
+    c.scanAll(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     CHECK_EQUAL(torn.ring().header->tail.load(), 204u);
@@ -334,7 +334,7 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     Lane next = *process.claimLane(3);
     CHECK_EQUAL(next.position(), 204u);
     steps(one, next, 50);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(1)->captured, 50u);
     c.end();
     c.checkBooks(253);
@@ -357,7 +357,7 @@ CT_CASE(laneBelongsToClaimingProcess)
         steps(two, claimed, written);
         if (written != 0)
             makeHole(claimed, {3, 1});
-        c.settle(true);
+        c.scanAll(true);
         c.dead.insert(2);
         scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         const std::uint64_t lost = written != 0 ? 1 : 0;
@@ -400,7 +400,7 @@ CT_CASE(readsADeadLaneWithHolesInEveryLapOnce)
         Lane torn = *dying.claimLane(2);
         Coroutine two = *Coroutine::create(dying, torn, 2, 1);
         steps(two, torn, 100);
-        c.settle(true);
+        c.scanAll(true);
         scribbleEndlessly(torn, torn.position() + 1);
         c.dead.insert(2);
         if (isPostMortem) {
@@ -428,7 +428,7 @@ CT_CASE(aScribbledSlotAheadOfTheProducerIsNoHole)
     lane.ring().records[127].commit.store(lane.ring().records[0].commit.load());
     c.header().extension.records_without_lane.store(8);
     for (int round = 0; round < 20; ++round) {
-        c.settle(true);
+        c.scanAll(true);
         CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
         steps(one, lane, 1);
     }
@@ -448,7 +448,7 @@ CT_CASE(readsToTheEndDespiteAScribbledBlockNumber)
         steps(one, lane, 3500);
         lane.ring().blockNumbers[0].fetch_add(ahead);
         c.restart();
-        c.settle(true);
+        c.scanAll(true);
         CHECK(c.loop->accounting().captured > 0);
         CHECK(!c.scan());  // no barrier is pending
         c.end();

@@ -33,7 +33,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     steps(one, lane, 2100);
     const std::uint64_t last = writers::tsOf(2046);  // the birth and 2047 events fit
     lane.close(last + 500);
-    c.settle(true);
+    c.scanAll(true);
     c.scan(true);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
     REQUIRE(c.books.notes.drops.size() == 1);
@@ -75,7 +75,7 @@ CT_CASE(dropsAreNotOlderThanTheirProcess)
     Lane claimed = *dying.claimLane(3);
     REQUIRE(claimed.ring().header == used.ring().header);
     claimed.ring().header->dropped.store(4);  // there was no memory for its first slots
-    c.settle(true);
+    c.scanAll(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     REQUIRE(c.books.notes.drops.size() == 1);
@@ -96,7 +96,7 @@ CT_CASE(storesOverwrittenTailAgain)
     for (const std::uint64_t scribbled : {std::uint64_t{0}, ~std::uint64_t{4095}}) {
         for (int half = 0; half < 2; ++half) {
             steps(one, lane, 1500);
-            c.settle();
+            c.scanAll();
         }
         CHECK_EQUAL(tail.load(), lane.position());
         lane.ring().header->tail.store(scribbled);
@@ -104,7 +104,7 @@ CT_CASE(storesOverwrittenTailAgain)
             steps(one, lane, 1);
             c.scan(true);
         }
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(tail.load(), lane.position());
         CHECK(lane.put(lanewriter::genuineRecord(one.identity(), one.key(), one.events())));
         one.setEvents(one.events() + 1);
@@ -117,7 +117,7 @@ CT_CASE(reportsRecordsWithoutLane)
 {
     Capture c;
     REQUIRE(c.process().index() == 0);
-    c.settle(true);
+    c.scanAll(true);
     const std::uint64_t before = nowNs();
     c.header().extension.threads_without_lane.store(1);
     c.header().extension.records_without_lane.store(40);
@@ -147,7 +147,7 @@ CT_CASE(keepsClosedLaneForRetentionTime)
         steps(one, fresh, 10);
         fresh.close(nowNs());
         old.close(nowNs() - 61'000'000'000);
-        c.settle(true);
+        c.scanAll(true);
         c.scan(true);
         CHECK_EQUAL(fresh.ring().header->state.load(), corotracer::kLaneClosed);
         CHECK_EQUAL(fresh.ring().header->tail.load(), 11u);
@@ -173,7 +173,7 @@ CT_CASE(ignoresImplausibleSums)
 {
     Capture c;
     corotracer::ExtensionHeader &extension = c.header().extension;
-    for (auto *sum : {&extension.births_without_line, &extension.births_while_off, &extension.records_without_lane})
+    for (auto *sum : {&extension.births_without_station, &extension.births_while_off, &extension.records_without_lane})
         sum->store(std::uint64_t{1} << 60);
     c.scan();
     CHECK_EQUAL(c.loop->accounting().untraced, 0u);
@@ -187,7 +187,7 @@ CT_CASE(noSleepWhileEventsAreBuffered)
     auto [c, process, lane, other, one] = TwoThreads();
     c.books.realTime = true;
     steps(one, lane, 3);
-    c.settle();
+    c.scanAll();
     stepAt(one, other, 5, nowNs() + kHourNs);  // 3 and 4 may still come
     c.batch.clear();
     CHECK(!c.loop->prepareSleep(c.batch));
@@ -203,10 +203,10 @@ CT_CASE(emitsBufferedEventsBeforeDeath)
     auto [c, process, lane, other, one] = TwoThreads();
     c.books.realTime = true;
     steps(one, lane, 3);
-    c.settle();
+    c.scanAll();
     stepAt(one, other, 5, nowNs() + kHourNs);
     one.destroy(other, writers::tsOf(6));
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.captured, 4u);
     CHECK_EQUAL(c.books.deaths, 1u);
     c.end();

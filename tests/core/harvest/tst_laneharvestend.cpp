@@ -63,7 +63,7 @@ struct OverwriteCapture : Capture {
     {
         loop.emplace(*region, isAlive());
         books = {};
-        settle(true);
+        scanAll(true);
     }
     std::uint64_t total() const
     {
@@ -153,7 +153,7 @@ CT_CASE(eventsOverwrittenBeforeAttachAreCountedOnce)
                 crowd.replace();
             c.scan(pass % 4 == 1);
         }
-        c.settle(true);
+        c.scanAll(true);
         c.checkSums();
         CHECK_EQUAL(c.total(), crowd.emitted());
         crowd.lap();
@@ -231,7 +231,7 @@ CT_CASE(aSecondFinalDrainChangesNothing)
         Lane lane = *process.claimLane(1, kRecords);
         Crowd crowd(process, lane);
         crowd.write(5000);
-        c.settle(true);
+        c.scanAll(true);
         c.end([&] { crowd.write(7000); });
         const ct::Accounting before = c.loop->accounting();
         for (int again = 0; again < 3; ++again) {

@@ -43,7 +43,7 @@ CT_CASE(lateCoroutineIsNumberedByItsStation)
                 const Process process = c.process(5);
                 Lane lane = *process.claimLane(1);
                 Coroutine one = *Coroutine::create(process, lane, 1, 1);
-                c.settle();
+                c.scanAll();
                 one.setEvents(first);
                 steps(one, lane, kSteps);
             }
@@ -51,7 +51,7 @@ CT_CASE(lateCoroutineIsNumberedByItsStation)
                 c.dead.insert(5);
             c.restart();
             if (alive)
-                c.settle(true);
+                c.scanAll(true);
             c.end();
             checkLate(c, 1, first, kSteps, first + kSteps);
             c.checkBooks(first + kSteps);
@@ -68,13 +68,13 @@ CT_CASE(lateHoppingCoroutineIsNumberedByItsStation)
             const Process process = c.process(5);
             Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2), other = *process.claimLane(3);
             Coroutine one = *Coroutine::create(process, birthplace, 1, 1);
-            c.settle();
+            c.scanAll();
             one.setEvents(first);
             for (std::uint64_t i = 0; i < kSteps; ++i)
                 one.step(i % 3 == 0 ? lane : other);
         }
         c.restart();
-        c.settle(true);
+        c.scanAll(true);
         checkLate(c, 1, first, kSteps, first + kSteps);
         c.end();
         c.checkBooks(first + kSteps);
@@ -82,7 +82,7 @@ CT_CASE(lateHoppingCoroutineIsNumberedByItsStation)
 }
 
 /// Overwrite mode: the birth is in a quiet lane and read first, or it is overwritten, too.
-CT_CASE(lateCoroutineOfRecorderIsNumberedByItsStation)
+CT_CASE(lateCoroutineInOverwriteModeIsNumberedByItsStation)
 {
     for (const std::uint64_t first : kFirsts) {
         for (const bool quiet : {false, true}) {
@@ -118,7 +118,7 @@ CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
             const Process process = c.process(5);
             Lane birthplace = *process.claimLane(1), lane = *process.claimLane(2);
             Coroutine one = *Coroutine::create(process, birthplace, 1, 1);
-            c.settle();
+            c.scanAll();
             one.setEvents(first);
             steps(one, lane, kSteps);
             one.destroy(lane, writers::tsOf(one.events()));
@@ -127,7 +127,7 @@ CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
         }
         c.restart();
         c.books.realTime = true;
-        c.settle(true);
+        c.scanAll(true);
         c.end();
         REQUIRE(c.books.coroutines.size() == 2);
         const Books::One &one = c.books.coroutines[c.books.coroutines[0].generation == 1 ? 0 : 1];
@@ -153,10 +153,10 @@ CT_CASE(knownCoroutineIsNumberedByItsStationAfterLongTime)
             Lane lane = *process.claimLane(1);
             Coroutine one = *Coroutine::create(process, lane, 1, 1);
             steps(one, lane, 10);
-            c.settle(true);
+            c.scanAll(true);
             one.setEvents(first);
             steps(one, lane, kSteps);
-            c.settle();
+            c.scanAll();
             c.end();
             const Books::One &found = *c.books.byKey(1);
             CHECK_EQUAL(found.captured, 10 + kSteps);
@@ -223,7 +223,7 @@ struct BirthReadLast {
     {
         CHECK_EQUAL(c.books.coroutines.size(), 2u);
         late.put({corotracer::kRecordBirth, ns, first->identity(), first->key(), 0, 0});
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(c.books.coroutines.size(), 2u);
         CHECK_EQUAL(c.books.broken, 0u);
         c.end();
@@ -303,7 +303,7 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     CHECK(c.books.notes.names.empty());
     other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
     late.put({corotracer::kRecordBirth, passNs + 1'000'000, first.identity(), first.key(), 0, 0});
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.notes.names.size(), 1u);
     c.end();
     CHECK_EQUAL(c.loop->accounting().notesLost, 0u);

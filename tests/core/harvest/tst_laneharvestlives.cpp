@@ -12,7 +12,7 @@
 using namespace lanecapture;
 
 /// The engine is killed and another adopts the region. Only what the first engine had read is missed.
-CT_CASE(adoptionGoesOnAtTheTails)
+CT_CASE(adoptionContinuesAtTheTails)
 {
     Capture c;
     std::uint32_t index[3];
@@ -23,7 +23,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
         Coroutine both = *Coroutine::create(process, lane, 2, 12);
         steps(read, lane, 10);
         steps(both, lane, 20);
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(c.books.captured, 30u);
         steps(both, lane, 5);
         Coroutine unread = *Coroutine::create(process, lane, 3, 13);
@@ -36,7 +36,7 @@ CT_CASE(adoptionGoesOnAtTheTails)
         index[2] = unread.index();
     }
     c.restart();
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.coroutines.size(), 4u);
     const Books::One &read = *c.books.byKey(1), &both = *c.books.byKey(2);
     const Books::One &unread = *c.books.byKey(3), &gone = *c.books.byKey(4);
@@ -91,7 +91,7 @@ CT_CASE(observersReadStationsOnly)
     CHECK_EQUAL(books.coroutines.size(), 2u);
     CHECK_EQUAL(books.byKey(2)->captured, 1u);
     books.checkOrder();
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.captured, 16u);  // the owner is not disturbed
     c.end();
     c.checkBooks(16);
@@ -187,7 +187,7 @@ CT_CASE(drainsAndFreesLanesOfDeadProcess)
         indices.insert(more.back().index());
     }
     CHECK(indices == (std::set<std::uint32_t>{left.index(), died.index()}));
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.byKey(10)->pid, 3u);
     CHECK_EQUAL(c.books.byKey(10)->captured, 2u);
     CHECK_EQUAL(c.books.byKey(11)->captured, 2u);
@@ -374,7 +374,7 @@ CT_CASE(theEngineDoesNotSleepInOverwriteMode)
 }
 
 /// One thread's lane retains what another's has lost. Every reading finds the same.
-CT_CASE(rereadsRecorderWithEqualSums)
+CT_CASE(rereadsOverwriteModeWithEqualSums)
 {
     Capture c;
     c.setOverwriteMode();
@@ -405,10 +405,10 @@ CT_CASE(rereadsRecorderWithEqualSums)
 
 namespace {
 
-void checkAll(Capture &c, std::uint64_t lives, std::uint64_t emitted)
+void checkAll(Capture &c, std::uint64_t generations, std::uint64_t emitted)
 {
     const ct::Accounting sums = c.loop->accounting();
-    CHECK_EQUAL(sums.coroutines + sums.coroutinesMissed, lives);
+    CHECK_EQUAL(sums.coroutines + sums.coroutinesMissed, generations);
     CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
     CHECK_EQUAL(sums.captured, c.books.captured);
     CHECK_EQUAL(sums.coroutines, c.books.coroutines.size());
@@ -447,11 +447,11 @@ CT_CASE(countsCoroutinesOverwrittenAfterAttach)
     Lane lane = *process.claimLane(1);
     const std::uint64_t first = runShortLivedCoroutines(process, lane, 2000);
     c.loop.emplace(*c.region, c.isAlive());  // attaches to the present region
-    c.settle(true);
+    c.scanAll(true);
     checkAll(c, 2000, first);
     CHECK_EQUAL(c.loop->accounting().lost, 0u);
     const std::uint64_t second = runShortLivedCoroutines(process, lane, 3000);
-    c.settle(true);
+    c.scanAll(true);
     c.end();
     checkAll(c, 5000, first + second);
     CHECK(c.loop->accounting().lost > 10'000);

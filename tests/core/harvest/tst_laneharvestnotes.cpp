@@ -72,7 +72,7 @@ CT_CASE(emitsNotesFromBeforeTheBirth)
         one.transition(user, eventOf(one, ++ts));
         one.destroy(user, ++ts);
     }
-    c.settle();
+    c.scanAll();
     checkNotes(c, 100, 100, 100);
     CHECK_EQUAL(c.books.deaths, 100u);
     for (const ct::Wake &wake : c.books.notes.wakes)
@@ -99,7 +99,7 @@ CT_CASE(emitsNotesFromAfterTheDeath)
         one.transition(user, eventOf(one, ++ts));
         one.destroy(user, ++ts);
     }
-    c.settle();
+    c.scanAll();
     checkNotes(c, 0, 100, 0);
     CHECK_EQUAL(c.books.deaths, 100u);
     std::set<ct::CoroutineId> woken;
@@ -127,7 +127,7 @@ CT_CASE(notesWaitForTheCoroutinesTheyName)
         one.destroy(user, ++ts);
         other.destroy(maker, ++ts);
     }
-    c.settle();
+    c.scanAll();
     checkNotes(c, 0, 50, 50);
     CHECK_EQUAL(c.books.notes.parents.size(), 50u);
     const auto keyOf = [&c](ct::CoroutineId id) {
@@ -153,7 +153,7 @@ CT_CASE(nameWaitsForCoroutineWithoutBirth)
     const std::uint64_t identity = lanewriter::identityOf(3, 7);
     lane.put({kName, kTime, identity, process.intern("late"), 0, 0});
     lane.put({corotracer::kRecordSuspend, kTime + 1, identity, writers::addrOf(0, 0), 0, 0});
-    c.settle();
+    c.scanAll();
     checkNotes(c, 1, 0, 0);
     CHECK_EQUAL(c.books.coroutines.size(), 1u);
     c.end();
@@ -174,7 +174,7 @@ CT_CASE(countsNotesOfUnknownCoroutines)
     // These are emitted nevertheless.
     lane.put({kWake, kTime, one.identity(), unknown, 0, 0});
     lane.put({kWaitsOnCoroutine, kTime, one.identity(), unknown, 0, 0});
-    c.settle();
+    c.scanAll();
     checkNotes(c, 0, 1, 1, 4);
     CHECK_EQUAL(c.books.notes.parents.size(), 0u);
     CHECK(c.loop->prepareSleep(c.batch));  // and nothing waits for them

@@ -123,7 +123,7 @@ CT_CASE(readsDrainedRecordsAgain)
                     for (Coroutine &one : coroutines)
                         one.step(lanes[(one.key() + one.events()) % 3]);
                     if (round < rounds)
-                        c.settle(round % 32 == 0);
+                        c.scanAll(round % 32 == 0);
                 }
                 CHECK_EQUAL(c.books.captured, static_cast<std::uint64_t>(rounds) * 20);
                 for (const Coroutine &one : coroutines)
@@ -150,7 +150,7 @@ CT_CASE(ignoresHalfOverwrittenRecord)
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         for (int i = 0; i < 50; ++i) {
             steps(one, lane, 100);
-            c.settle();
+            c.scanAll();
         }
         identity = one.identity();
         events = one.events();
@@ -173,7 +173,7 @@ CT_CASE(countsUnreadDropsAsLost)
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         for (int i = 0; i < 50; ++i) {
             steps(one, lane, 100);
-            c.settle();
+            c.scanAll();
         }
         steps(one, lane, 2100);  // 2048 of them fit
         steps(one, other, 3);
@@ -200,7 +200,7 @@ CT_CASE(readsEndedCoroutinesAndThreadsAgain)
             runShortLivedCoroutines(process, lane, 5);
             emitted += 20;
             lane.close(1);
-            c.settle(true);
+            c.scanAll(true);
             c.scan(true);
         }
     }
@@ -222,7 +222,7 @@ CT_CASE(readsLaneBeingClaimedAgain)
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         steps(one, lane, 100);
         lane.close(1);
-        c.settle(true);
+        c.scanAll(true);
         c.scan(true);
         lane.ring().header->state.store(corotracer::kLaneMaking);
         identity = one.identity();
@@ -247,7 +247,7 @@ CT_CASE(readsEachProcessAgainByItsOwnClock)
             Coroutine one = *Coroutine::create(process, its, key, key);
             for (int i = 0; i < 10; ++i) {
                 steps(one, its, 50);
-                c.settle();
+                c.scanAll();
             }
             all.push_back({one.identity(), one.events()});
         }
@@ -272,10 +272,10 @@ CT_CASE(drainedRecordsOfLateCoroutineAreNumberedByItsStation)
             const Process process = c.process(kPid);
             Lane lane = *process.claimLane(1);
             Coroutine one = *Coroutine::create(process, lane, 1, 1);
-            c.settle();
+            c.scanAll();
             one.setEvents(first);
             steps(one, lane, 1000);
-            c.settle(true);
+            c.scanAll(true);
             identity = one.identity();
         }
         const Found found = readTenTimes(c);
@@ -294,14 +294,14 @@ CT_CASE(emittedNotesAreNotLost)
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         Coroutine gone = *Coroutine::create(process, lane, 2, 1);
         one.writeNote(other, {corotracer::kRecordWake, 5, gone.identity(), one.identity(), 0, 0});
-        c.settle();
+        c.scanAll();
         gone.destroy(lane, 10);
         for (int i = 0; i < 40; ++i) {
             steps(one, lane, 100);
-            c.settle(true);
+            c.scanAll(true);
         }
         CHECK(Coroutine::create(process, lane, 3, writers::tsOf(4001)));
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
     }
     const Found found = readTenTimes(c);
@@ -319,7 +319,7 @@ CT_CASE(missesOnlyTheHoleInDrainedRecords)
         Lane lane = *process.claimLane(1);
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
         steps(one, lane, 1000);
-        c.settle(true);
+        c.scanAll(true);
         lane.ring().records[500].commit.store(0);
         identity = one.identity();
     }
@@ -345,11 +345,11 @@ CT_CASE(overwrittenEventsAreMissedAfterLateDiscovery)
         steps(two, lane, 5);
         for (std::uint32_t written = 0; written < kRecords; written += 512) {
             steps(one, lane, 512);
-            c.settle();
+            c.scanAll();
         }
         steps(two, lane, 10);
         two.destroy(lane, writers::tsOf(20));
-        c.settle(true);
+        c.scanAll(true);
         // The search doubles its steps, and 2048 is the first step that fails. It gives up after 64 holes.
         const std::uint64_t oldest = lane.position() + 1 - kRecords;
         for (std::uint64_t hole = 0; hole < 100; ++hole)
@@ -364,7 +364,7 @@ CT_CASE(overwrittenEventsAreMissedAfterLateDiscovery)
 }
 
 /// A damaged tail: bounded work, and equal results each time.
-CT_CASE(aScribbledTailIsSurvived)
+CT_CASE(survivesAScribbledTail)
 {
     for (const std::uint64_t tail :
          {std::uint64_t{0}, std::uint64_t{1} << 40, ~std::uint64_t{0}, ~std::uint64_t{4095}}) {
@@ -375,7 +375,7 @@ CT_CASE(aScribbledTailIsSurvived)
             Coroutine one = *Coroutine::create(process, lane, 1, 1);
             for (int i = 0; i < 50; ++i) {
                 steps(one, lane, 100);
-                c.settle();
+                c.scanAll();
             }
             c.loop.reset();  // it would store the tail again
             lane.ring().header->tail.store(tail);
@@ -388,15 +388,15 @@ CT_CASE(aScribbledTailIsSurvived)
 /// A region in overwrite mode, and full stations without lanes, which an owner would recycle.
 CT_CASE(leavesOtherRegionsUnchanged)
 {
-    Capture recorder;
-    recorder.setOverwriteMode();
+    Capture overwriting;
+    overwriting.setOverwriteMode();
     std::uint64_t emitted = 0;
     {
-        const Process process = recorder.process(kPid);
+        const Process process = overwriting.process(kPid);
         Lane lane = *process.claimLane(1);
         emitted = runShortLivedCoroutines(process, lane, 3000);
     }
-    CHECK_EQUAL(readTenTimes(recorder).total(), emitted);
+    CHECK_EQUAL(readTenTimes(overwriting).total(), emitted);
 
     regions::TempDir dir;
     ct::RegionSpec spec;

@@ -45,18 +45,18 @@ struct ShortOfMemory {
 
 }  // namespace
 
-CT_CASE(aShortenedLaneIsReadOn)
+CT_CASE(readsAShortenedLaneToItsEnd)
 {
     for (const std::uint32_t blocks : {2U, 3U, 5U}) {
         ShortOfMemory s(blocks);
         s.stepTo(1000);
-        s.c.settle();
+        s.c.scanAll();
         for (std::uint64_t position = 1500; position < 60'000; position += 1500) {
             s.stepTo(position);
-            s.c.settle();
+            s.c.scanAll();
             CHECK_EQUAL(s.header->tail.load(), position);
         }
-        s.c.settle(true);
+        s.c.scanAll(true);
         s.c.end();
         const ct::Accounting sums = s.c.loop->accounting();
         CHECK_EQUAL(sums.lost, 0u);
@@ -70,12 +70,12 @@ CT_CASE(aLateReaderFindsAllRecordsThatFit)
 {
     ShortOfMemory s(3);
     s.stepTo(100);
-    s.c.settle();
+    s.c.scanAll();
     // From the tail on the lane is full, beyond its new end.
     s.stepTo(100 + 3 * kBlock);
     s.one->step(*s.lane);
     CHECK_EQUAL(s.header->dropped.load(), 1u);
-    s.c.settle(true);
+    s.c.scanAll(true);
     CHECK_EQUAL(s.header->tail.load(), 100u + 3 * kBlock);
     s.stepTo(100 + 3 * kBlock + 500);
     s.c.end();
@@ -88,11 +88,11 @@ CT_CASE(aShortenedLaneIsAdopted)
 {
     ShortOfMemory s(3);
     s.stepTo(5000 - 2000);
-    s.c.settle(true);
+    s.c.scanAll(true);
     s.stepTo(5000);
     const std::uint64_t events = s.one->events(), seen = s.c.books.captured;
     s.c.restart();
-    s.c.settle(true);
+    s.c.scanAll(true);
     s.c.end();
     CHECK_EQUAL(s.c.books.captured, events - seen);
     CHECK_EQUAL(s.c.books.lost, 0u);
@@ -105,19 +105,19 @@ CT_CASE(aShortenedOverwriteLaneRetainsTheLatestRecords)
 {
     ShortOfMemory s(3, true);
     s.stepTo(1000);
-    s.c.settle(true);
+    s.c.scanAll(true);
     s.stepTo(2500);
-    s.c.settle(true);
+    s.c.scanAll(true);
     s.stepTo(4000);
-    s.c.settle(true);
+    s.c.scanAll(true);
     CHECK_EQUAL(s.c.books.captured, s.one->events());
     s.stepTo(20'000);
-    s.c.settle(true);
+    s.c.scanAll(true);
     s.c.checkBooks(s.one->events());
     const std::uint64_t events = s.one->events();
     for (int reading = 0; reading < 2; ++reading) {
         s.c.restart();
-        s.c.settle(true);
+        s.c.scanAll(true);
         s.c.end();
         CHECK(s.c.books.captured >= 2 * kBlock && s.c.books.captured <= 3 * kBlock);
         s.c.checkBooks(events);
@@ -132,7 +132,7 @@ CT_CASE(aScribbledLengthDoesNotReachBeyondTheLane)
         s.header->records.store(scribbled);
         for (int i = 0; i < 1500; ++i)
             s.one->step(*s.lane);
-        s.c.settle(true);
+        s.c.scanAll(true);
     }
     s.c.end();
     const ct::Accounting sums = s.c.loop->accounting();

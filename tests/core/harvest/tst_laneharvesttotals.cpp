@@ -19,7 +19,7 @@ std::uint64_t total(const Capture &c)
     return sums.captured + sums.lost + sums.missedBeforeAttach;
 }
 
-std::uint64_t lives(const Capture &c)
+std::uint64_t generations(const Capture &c)
 {
     const ct::Accounting sums = c.loop->accounting();
     return sums.coroutines + sums.coroutinesMissed;
@@ -46,7 +46,7 @@ CT_CASE(aRecordAheadOfItsStationCounts)
         readLeftovers(c, 5, [&] {
             CHECK_EQUAL(c.books.byKey(kKey)->captured, 4u);
             CHECK_EQUAL(total(c), emitted);
-            CHECK_EQUAL(lives(c), 3001u);
+            CHECK_EQUAL(generations(c), 3001u);
             CHECK_EQUAL(c.loop->accounting().lost, 0u);
         });
     }
@@ -73,7 +73,7 @@ CT_CASE(aClaimWithoutABirthCountsNothing)
         c.restart();
         c.end();
         CHECK_EQUAL(total(c), 12'000u);
-        CHECK_EQUAL(lives(c), 3000u);
+        CHECK_EQUAL(generations(c), 3000u);
     }
 }
 
@@ -111,15 +111,15 @@ CT_CASE(eventsAfterAttachAreNotMissed)
     steps(busy, other, 100);
     Coroutine late = *Coroutine::create(process, other, kKey + 1, 1);
     steps(late, other, 7);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(total(c), before + 107);
-    CHECK_EQUAL(lives(c), 3002u);
+    CHECK_EQUAL(generations(c), 3002u);
     CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.books.captured);
     // The station of the first dead coroutine is born again and overwritten: those events are lost.
     const std::uint64_t after = runShortLivedCoroutines(process, lane, 2000);
     c.end();
     CHECK_EQUAL(total(c), before + 107 + after);
-    CHECK_EQUAL(lives(c), 5002u);
+    CHECK_EQUAL(generations(c), 5002u);
     CHECK_EQUAL(c.loop->accounting().missedBeforeAttach + c.loop->accounting().lost + c.books.captured, total(c));
     CHECK(c.loop->accounting().lost > 4000);
     c.books.checkOrder();
@@ -133,7 +133,7 @@ CT_CASE(aShortCaptureCountsAllEvents)
     const std::uint64_t after = 50 + runShortLivedCoroutines(process, lane, 1000);
     c.end();
     CHECK_EQUAL(total(c), before + after);
-    CHECK_EQUAL(lives(c), 4001u);
+    CHECK_EQUAL(generations(c), 4001u);
     // The lane still has records of the last of the 4,000 coroutines, which were born after the attach. The overwritten
     // first events of such a coroutine count as missed if the engine had not caught up by then.
     const std::uint64_t missed = c.loop->accounting().missedBeforeAttach;
@@ -204,7 +204,7 @@ CT_CASE(sumsAreExactWhenEnginesComeAndGo)
         c.end();
         const Books::One &found = *c.books.byKey(kKey);
         CHECK_EQUAL(total(c), traceless + found.sum());
-        CHECK_EQUAL(lives(c), 7001u);
+        CHECK_EQUAL(generations(c), 7001u);
         CHECK_EQUAL(found.sum(), found.next);
     }
 }

@@ -40,14 +40,14 @@ CT_CASE(freesUnfinishedLaneWithoutProcesses)
         leaveUnfinished(fresh, begun);
         const std::uint64_t tail = used.ring().header->tail.load();
         CHECK_EQUAL(tail, 9u);
-        c.settle(true);
+        c.scanAll(true);
         CHECK_EQUAL(c.loop->accounting().lanesInUse, 3u);  // until a verdict on the process
         c.dead.insert(2);
         scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         CHECK_EQUAL(used.ring().header->state.load(), corotracer::kLaneFree);
         CHECK_EQUAL(fresh.ring().header->state.load(), corotracer::kLaneFree);
         CHECK_EQUAL(used.ring().header->tail.load(), tail);
-        c.settle(true);
+        c.scanAll(true);
         CHECK_EQUAL(c.loop->accounting().lanesInUse, 0u);
         // All three serve the next process.
         const Process next = c.process(3);
@@ -58,7 +58,7 @@ CT_CASE(freesUnfinishedLaneWithoutProcesses)
         for (std::uint64_t i = 0; i < lanes.size(); ++i) {
             Coroutine another = *Coroutine::create(next, lanes[i], 10 + i, 1);
             steps(another, lanes[i], 1000);
-            c.settle();
+            c.scanAll();
             CHECK_EQUAL(c.books.byKey(10 + i)->captured, 1000u);
             CHECK_EQUAL(c.books.byKey(10 + i)->lastTid, 11 + i);
         }
@@ -77,7 +77,7 @@ CT_CASE(doesNotFreeAnUnfinishedLaneOfALivingProcess)
     slow.ring().header->claims.store(0);
     slow.ring().header->state.store(corotracer::kLaneMaking);
     CHECK(Coroutine::create(dying, theirs, 2, 1));
-    c.settle(true);
+    c.scanAll(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
@@ -86,7 +86,7 @@ CT_CASE(doesNotFreeAnUnfinishedLaneOfALivingProcess)
     slow.ring().header->state.store(corotracer::kLaneActive);
     Coroutine one = *Coroutine::create(living, slow, 1, 1);
     steps(one, slow, 5);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
     CHECK_EQUAL(c.books.byKey(1)->lastTid, 11u);
     c.end();
@@ -133,13 +133,13 @@ CT_CASE(aSlowlyClaimedLaneBelongsToItsNewThread)
     lane.close(1);
     leaveUnfinished(lane, true);
     c.loop.emplace(*c.region, c.isAlive());
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
     CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);
     lane.ring().header->thread_name.store(process.intern("late"));
     lane.ring().header->state.store(corotracer::kLaneActive);
     steps(one, lane, 5);
-    c.settle();
+    c.scanAll();
     CHECK_EQUAL(c.books.byKey(1)->captured, 10u);
     CHECK_EQUAL(c.books.byKey(1)->lastTid, 77u);
     REQUIRE(c.books.notes.threadNames.size() == 1);
@@ -162,7 +162,7 @@ CT_CASE(eachThreadOfALaneIsNamed)
         lane.ring().header->thread_name.store(*name ? process.intern(name) : 0);
         Coroutine one = *Coroutine::create(process, lane, tid, 1);
         steps(one, lane, 4);
-        c.settle();
+        c.scanAll();
         CHECK_EQUAL(c.books.byKey(tid)->lastTid, tid);
         lane.close(1);
         scanUntil(c, [&] { return lane.ring().header->state.load() == corotracer::kLaneFree; });

@@ -37,7 +37,7 @@ Batch remains()
 
 }  // namespace
 
-CT_CASE(timeStandsStillAtTheLatestEvent)
+CT_CASE(timeStopsAtTheLatestEvent)
 {
     PostMortemClock past;
     Population population;

@@ -71,7 +71,7 @@ std::uint64_t now()
 bool canWatch()
 {
     ct::EndWatch watch;
-    if (watch.add(0, ::getpid()))
+    if (watch.watchProcess(0, ::getpid()))
         return true;
     ct::test::reportSkip(__FILE__, __LINE__, "this kernel has no pidfd_open");
     return false;
@@ -126,7 +126,7 @@ CT_CASE(reportsEachEndOnce)
     CHECK(watch.isEmpty());
     CHECK(watch.takeEnded().empty());
     for (const Child *child : {&a, &b, &c})
-        CHECK(watch.add(child->number(), child->pid()));
+        CHECK(watch.watchProcess(child->number(), child->pid()));
     CHECK(watch.takeEnded().empty());
     a.kill();
     c.kill();
@@ -147,12 +147,12 @@ CT_CASE(watchesAtMostTheStatedNumberOfProcesses)
         return;
     ct::EndWatch watch;
     std::size_t watched = 0;
-    while (watched <= ct::EndWatch::kMost && watch.add(static_cast<std::uint32_t>(watched), ::getpid()))
+    while (watched <= ct::EndWatch::kMost && watch.watchProcess(static_cast<std::uint32_t>(watched), ::getpid()))
         ++watched;
     CHECK_EQUAL(watched, ct::EndWatch::kMost);
     watch.remove(7);
-    CHECK(watch.add(1000, ::getpid()));
-    CHECK(!watch.add(1001, 0x3FFFFFFF));  // no such process
+    CHECK(watch.watchProcess(1000, ::getpid()));
+    CHECK(!watch.watchProcess(1001, 0x3FFFFFFF));  // no such process
 }
 
 /// While the engine sleeps, the end needs no verdict, no second check and no scan of stations.
@@ -170,7 +170,7 @@ CT_CASE(reportsAnEndWhileTheEngineSleeps)
     Coroutine two = *Coroutine::create(dying, theirs, 2, 1);
     steps(one, mine, 3);
     steps(two, theirs, 5);
-    c.settle(true);
+    c.scanAll(true);
     CHECK_EQUAL(c.loop->accounting().processes, 2u);
     const std::uint64_t lived = now();
     CHECK(!c.loop->hasEndsToEmit());

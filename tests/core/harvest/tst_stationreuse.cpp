@@ -80,8 +80,8 @@ CT_CASE(aStationPoppedDuringAPushIsNoticed)
 {
     regions::TempDir dir;
     ct::Region region = Capture::make(dir, 8);
-    ct::HarvestBooks sums(region);
-    ct::StationList list(region, sums);
+    ct::HarvestState harvestState(region);
+    ct::StationList list(region, harvestState);
     Books books;
     const auto pass = [&](auto meanwhile) {
         ct::Batch batch;

@@ -359,7 +359,7 @@ private Q_SLOTS:
         QTRY_COMPARE(targets.back()->state(), QLocalSocket::UnconnectedState);
     }
 
-    void pausesAndGoesOn()
+    void pausesAndContinues()
     {
         Capture c;
         QVERIFY(c.start());

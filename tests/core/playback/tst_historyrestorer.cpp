@@ -67,7 +67,7 @@ struct Run {
     Run()
     {
         play([&](const Batch &batch) { feed(*history, batch); });
-        REQUIRE(history->droppedEvents() > 300'000);
+        REQUIRE(history->evictedEvents() > 300'000);
     }
     std::string path() const { return dir.file("run.ctr"); }
     void record(CoroutineId turn = 0)
@@ -133,7 +133,7 @@ CT_CASE(lossesAreThoseOfTheRequest)
     Run run;
     run.record();
     std::string content = contentOf(run.path());
-    content[run.streamIndex->find(20'000)->offset + 100] ^= 0x10;
+    content[run.streamIndex->blockAt(20'000)->offset + 100] ^= 0x10;
     putContent(run.path(), content);
     run.request(20'000);
     CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
@@ -181,7 +181,7 @@ CT_CASE(aWriterThatFailsOrEndsClosesTheIndex)
         CHECK_EQUAL(streamIndex->isClosed(), fails);
         (*writer).reset();
         CHECK(streamIndex->isClosed());
-        CHECK_EQUAL(streamIndex->end(), fails ? 0 : kEvents);
+        CHECK_EQUAL(streamIndex->endPosition(), fails ? 0 : kEvents);
     }
 }
 
@@ -201,7 +201,7 @@ CT_CASE(theEndOfAFileClosesTheIndex)
     FileLoader loader(run.path(), {});
     loader.start();
     loader.wait();
-    CHECK_EQUAL(loader.streamIndex()->end(), kEvents);
+    CHECK_EQUAL(loader.streamIndex()->endPosition(), kEvents);
     CHECK(loader.streamIndex()->isClosed());
 }
 

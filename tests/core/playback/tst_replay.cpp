@@ -19,7 +19,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 ReplayPace begun()
 {
     ReplayPace pace;
-    pace.begin(100 * kSecond, 5 * kSecond);
+    pace.beginStream(100 * kSecond, 5 * kSecond);
     return pace;
 }
 
@@ -40,11 +40,11 @@ CT_CASE(playsAtItsSpeed)
     CHECK_EQUAL(pace.speed(), ReplayPace::kSlowest);
     pace.setSpeed(113 * kSecond, 1e9);
     CHECK_EQUAL(pace.speed(), ReplayPace::kFastest);
-    pace.begin(200 * kSecond, 50 * kSecond);  // only the first call counts
+    pace.beginStream(200 * kSecond, 50 * kSecond);  // only the first call counts
     CHECK_EQUAL(pace.position(113 * kSecond), 18 * kSecond);
 }
 
-CT_CASE(standsStillWhilePaused)
+CT_CASE(noTimePassesWhilePaused)
 {
     ReplayPace pace = begun();
     pace.pause(102 * kSecond);  // position: 7 s
@@ -57,7 +57,7 @@ CT_CASE(standsStillWhilePaused)
     // Paused before the stream has begun.
     ReplayPace still;
     still.pause(1);
-    still.begin(100 * kSecond, 5 * kSecond);
+    still.beginStream(100 * kSecond, 5 * kSecond);
     CHECK(still.dueAt(5 * kSecond) && !still.dueAt(6 * kSecond));
 }
 
@@ -88,7 +88,7 @@ CT_CASE(runsToAChosenTime)
     // A run requested before the beginning is known.
     ReplayPace early;
     early.runTo(1, 20 * kSecond);
-    early.begin(100 * kSecond, 5 * kSecond);
+    early.beginStream(100 * kSecond, 5 * kSecond);
     CHECK(early.dueAt(20 * kSecond));
     early.comesTo(100 * kSecond, 21 * kSecond);
     CHECK_EQUAL(*early.dueAt(21 * kSecond), 101 * kSecond);
@@ -122,7 +122,7 @@ CT_CASE(noTimePassesDuringARunToATime)
     CHECK_EQUAL(*pace.dueAt(70 * kSecond), 221 * kSecond);
 }
 
-CT_CASE(extremeTimesAreFarAway)
+CT_CASE(extremeTimesAreNotDueSoon)
 {
     ReplayPace pace = begun();
     pace.setSpeed(100 * kSecond, 0.1);
@@ -208,7 +208,7 @@ std::vector<Batch> stream(std::size_t batches, std::size_t transitions, std::uin
 
 /// Each step emits one transition, in order, with the rows that belong to it. In the end, all of the stream was
 /// emitted.
-CT_CASE(aStepIsATransition)
+CT_CASE(eachStepEmitsOneTransition)
 {
     const std::vector<Batch> batches = stream(3, 150, kSecond);
     ReplayGate gate;
@@ -287,7 +287,7 @@ CT_CASE(playingDiscardsSteps)
 }
 
 /// After a step into a batch, its rest can pass without further steps.
-CT_CASE(goesOnAfterSteps)
+CT_CASE(restOfABatchPassesAfterAStep)
 {
     const std::vector<Batch> batches = stream(4, 100, 10 * kSecond);
     ReplayGate gate;

@@ -31,7 +31,7 @@ CT_CASE(freshMemoryIsFree)
     CHECK(!copy->latestTorn);
 }
 
-CT_CASE(everyFieldArrives)
+CT_CASE(copyHasEveryField)
 {
     Station station;
     station.birth.probe_id.store(1, kRelaxed);
@@ -80,7 +80,7 @@ CT_CASE(aHalfWrittenEventCountsButIsInvalid)
 }
 
 /// Before the first event, the old field values belong to another coroutine.
-CT_CASE(noEventHasNoContents)
+CT_CASE(copyWithoutEventsIsEmpty)
 {
     Station station;
     station.state.life.store(std::uint64_t{2} << 32 | corotracer::kCompactAlive, kRelaxed);

@@ -61,5 +61,5 @@ CT_CASE(copiesAreConsistent)
     CHECK_EQUAL(last->generation, lives);
     CHECK_EQUAL(last->events, eventsOf(lives));
     CHECK_EQUAL(last->life, std::uint32_t{corotracer::kCompactRecycled});
-    CHECK_EQUAL(region->header().extension.line_count.load(), 1u);
+    CHECK_EQUAL(region->header().extension.compact_station_count.load(), 1u);
 }

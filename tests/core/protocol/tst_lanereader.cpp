@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <vector>
 
-using ct::LaneItem;
 using ct::LaneReading;
+using ct::RecordCopy;
 using lanewriter::Lane;
 using lanewriter::LooseRing;
 using lanewriter::Ring;
@@ -29,12 +29,12 @@ void write(Lane &lane, std::uint64_t from, std::uint64_t to)
         lane.put(lanewriter::genuineRecord(kIdentity, kKey, n, static_cast<std::uint32_t>(n) & 0xFFFFF));
 }
 
-/// Returns true if the items have the numbers from, from + 1, ...
-bool isRun(std::span<const LaneItem> items, std::uint64_t from)
+/// Returns true if the copies have the numbers from, from + 1, ...
+bool isRun(std::span<const RecordCopy> copies, std::uint64_t from)
 {
-    for (const LaneItem &item : items) {
-        if (item.n != static_cast<std::uint32_t>(from) || item.identity != kIdentity || item.site != (from & 0xFFFFF) ||
-            !lanewriter::isGenuine(item, kKey))
+    for (const RecordCopy &copy : copies) {
+        if (copy.n != static_cast<std::uint32_t>(from) || copy.identity != kIdentity || copy.site != (from & 0xFFFFF) ||
+            !lanewriter::isGenuine(copy, kKey))
             return false;
         ++from;
     }
@@ -49,10 +49,10 @@ void setTail(const Ring &ring, std::uint64_t position)
 /// Reads until nothing new comes. Returns that position.
 std::uint64_t readAll(const ct::LaneView &view, std::uint64_t position, std::uint64_t &count)
 {
-    std::vector<LaneItem> items(300);
+    std::vector<RecordCopy> copies(300);
     count = 0;
     for (bool more = true; more;) {
-        const LaneReading reading = ct::readLane(view, position, items);
+        const LaneReading reading = ct::readLane(view, position, copies);
         CHECK(!view.overwrite || reading.count == 0 || reading.next >= position + reading.count);
         more = reading.count != 0;
         count += reading.count;
@@ -68,8 +68,8 @@ CT_CASE(readsCommittedRecordsInOrder)
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
     const ct::LaneView view = memory.ring().view();
-    std::vector<LaneItem> items(100);
-    CHECK_EQUAL(ct::readLane(view, 0, items).count, 0u);
+    std::vector<RecordCopy> copies(100);
+    CHECK_EQUAL(ct::readLane(view, 0, copies).count, 0u);
     CHECK_EQUAL(ct::committedEnd(view, 0), 0u);
     write(lane, 0, 250);
     CHECK_EQUAL(ct::committedEnd(view, 0), 250u);
@@ -78,29 +78,29 @@ CT_CASE(readsCommittedRecordsInOrder)
     CHECK(ct::hasRecordAt(view, 249) && !ct::hasRecordAt(view, 250));
     std::uint64_t position = 0;
     for (const std::size_t expected : {100u, 100u, 50u, 0u}) {
-        const LaneReading reading = ct::readLane(view, position, items);
+        const LaneReading reading = ct::readLane(view, position, copies);
         CHECK_EQUAL(reading.count, expected);
         CHECK_EQUAL(reading.skipped, 0u);
-        CHECK(isRun(std::span(items).first(reading.count), position));
+        CHECK(isRun(std::span(copies).first(reading.count), position));
         position += expected;
         CHECK_EQUAL(reading.next, position);
     }
     CHECK_EQUAL(ct::readLane(view, 0, {}).count, 0u);
 }
 
-CT_CASE(everyFieldArrives)
+CT_CASE(copyHasEveryField)
 {
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
     REQUIRE(lane.put({0x81, 0x1122334455667788, ~std::uint64_t{0}, 0xA1B2C3D4E5F60718, 0xFFFF'FFFF, 0xF'FFFF}));
-    LaneItem item;
-    REQUIRE(ct::readLane(memory.ring().view(), 0, {&item, 1}).count == 1);
-    CHECK_EQUAL(item.ts, 0x1122334455667788u);
-    CHECK_EQUAL(item.identity, ~std::uint64_t{0});
-    CHECK_EQUAL(item.arg, 0xA1B2C3D4E5F60718u);
-    CHECK_EQUAL(item.n, 0xFFFF'FFFFu);
-    CHECK_EQUAL(item.site, 0xF'FFFFu);
-    CHECK_EQUAL(int{item.kind}, 0x81);
+    RecordCopy copy;
+    REQUIRE(ct::readLane(memory.ring().view(), 0, {&copy, 1}).count == 1);
+    CHECK_EQUAL(copy.ts, 0x1122334455667788u);
+    CHECK_EQUAL(copy.identity, ~std::uint64_t{0});
+    CHECK_EQUAL(copy.arg, 0xA1B2C3D4E5F60718u);
+    CHECK_EQUAL(copy.n, 0xFFFF'FFFFu);
+    CHECK_EQUAL(copy.site, 0xF'FFFFu);
+    CHECK_EQUAL(int{copy.kind}, 0x81);
 }
 
 CT_CASE(stopsAtATornRecord)
@@ -108,14 +108,14 @@ CT_CASE(stopsAtATornRecord)
     for (const bool overwrite : {false, true}) {
         LooseRing memory(kSmall, overwrite);
         Lane lane(memory.ring(), 0);
-        std::vector<LaneItem> items(kSmall);
+        std::vector<RecordCopy> copies(kSmall);
         // In the first lap the slot was never written. In the second it carries the previous lap.
         for (const std::uint64_t at : {std::uint64_t{10}, std::uint64_t{kSmall} + 10}) {
             setTail(memory.ring(), lane.position());
             write(lane, lane.position(), at);
             lane.putTorn(lanewriter::genuineRecord(kIdentity, kKey, at));
             CHECK_EQUAL(ct::committedEnd(memory.ring().view(), at - 5), at);
-            const LaneReading reading = ct::readLane(memory.ring().view(), at - 5, items);
+            const LaneReading reading = ct::readLane(memory.ring().view(), at - 5, copies);
             CHECK_EQUAL(reading.count, 5u);
             CHECK_EQUAL(reading.next, at);
         }
@@ -123,20 +123,20 @@ CT_CASE(stopsAtATornRecord)
 }
 
 /// Laps repeat after 15: forty laps, read in pieces that do not divide the ring.
-CT_CASE(readsOnWhenLapsWrap)
+CT_CASE(continuesWhenLapsWrap)
 {
     LooseRing memory(kSmall, false);
     Lane lane(memory.ring(), 0);
     const ct::LaneView view = memory.ring().view();
-    std::vector<LaneItem> items(777);
+    std::vector<RecordCopy> copies(777);
     std::uint64_t position = 0;
     while (position < 40ULL * kSmall) {
         write(lane, lane.position(), position + kSmall);
         CHECK_EQUAL(ct::committedEnd(view, position), position + kSmall);
         CHECK(ct::hasRecordAt(view, position) && !ct::hasRecordAt(view, position + kSmall));
-        const LaneReading reading = ct::readLane(view, position, items);
+        const LaneReading reading = ct::readLane(view, position, copies);
         CHECK_EQUAL(reading.count, 777u);
-        CHECK(isRun(items, position));
+        CHECK(isRun(copies, position));
         position = reading.next;
         setTail(memory.ring(), position);
     }
@@ -150,9 +150,9 @@ CT_CASE(staleLapsAreNotRead)
     Lane lane(memory.ring(), 0);
     write(lane, 0, kSmall);
     const ct::LaneView view = memory.ring().view();
-    LaneItem item;
+    RecordCopy copy;
     for (std::uint64_t lap = 1; lap < 15; ++lap) {
-        CHECK_EQUAL(ct::readLane(view, lap * kSmall, {&item, 1}).count, 0u);
+        CHECK_EQUAL(ct::readLane(view, lap * kSmall, {&copy, 1}).count, 0u);
         CHECK_EQUAL(ct::committedEnd(view, lap * kSmall), lap * kSmall);
     }
 }
@@ -164,19 +164,19 @@ CT_CASE(aFullLaneReportsItsDrops)
     write(lane, 0, kSmall + 30);
     CHECK_EQUAL(lane.ring().header->dropped.load(), 30u);
     const ct::LaneView view = memory.ring().view();
-    std::vector<LaneItem> items(kSmall);
-    LaneReading reading = ct::readLane(view, 0, items);
+    std::vector<RecordCopy> copies(kSmall);
+    LaneReading reading = ct::readLane(view, 0, copies);
     CHECK_EQUAL(reading.count, kSmall);
-    CHECK(isRun(items, 0));
+    CHECK(isRun(copies, 0));
     setTail(memory.ring(), reading.next);
     write(lane, 5000, 5001);
-    reading = ct::readLane(view, reading.next, items);
+    reading = ct::readLane(view, reading.next, copies);
     REQUIRE(reading.count == 2);
-    CHECK_EQUAL(int{items[0].kind}, int{corotracer::kRecordDrops});
-    CHECK_EQUAL(items[0].identity, 30u);
-    CHECK_EQUAL(items[0].ts, writers::tsOf(kSmall));
-    CHECK_EQUAL(items[0].arg, writers::tsOf(kSmall + 29));
-    CHECK(isRun({&items[1], 1}, 5000));
+    CHECK_EQUAL(int{copies[0].kind}, int{corotracer::kRecordDrops});
+    CHECK_EQUAL(copies[0].identity, 30u);
+    CHECK_EQUAL(copies[0].ts, writers::tsOf(kSmall));
+    CHECK_EQUAL(copies[0].arg, writers::tsOf(kSmall + 29));
+    CHECK(isRun({&copies[1], 1}, 5000));
 }
 
 /// Slots at or beyond `committed` have no accessible memory.
@@ -196,9 +196,9 @@ CT_CASE(slotsWithoutMemoryAreNotTouched)
         write(lane, 0, kSmall / 2);
         if (overwrite)
             ring.blockNumbers[1].store(2, std::memory_order_relaxed);  // the next block was begun, and no more
-        std::vector<LaneItem> items(kSmall);
-        CHECK_EQUAL(ct::readLane(ring.view(), 0, items).count, kSmall / 2);
-        CHECK_EQUAL(ct::readLane(ring.view(), kSmall / 2, items).count, 0u);
+        std::vector<RecordCopy> copies(kSmall);
+        CHECK_EQUAL(ct::readLane(ring.view(), 0, copies).count, kSmall / 2);
+        CHECK_EQUAL(ct::readLane(ring.view(), kSmall / 2, copies).count, 0u);
         CHECK_EQUAL(ct::committedEnd(ring.view(), 0), kSmall / 2);
         CHECK_EQUAL(ct::committedEnd(ring.view(), kSmall / 2), kSmall / 2);
         CHECK(!ct::hasRecordAt(ring.view(), kSmall / 2));
@@ -215,12 +215,12 @@ CT_CASE(overwrittenRecordsAreSkippedAndCounted)
         write(lane, 0, written);
         const ct::LaneView view = memory.ring().view();
         CHECK_EQUAL(ct::committedEnd(view, 0), written);
-        std::vector<LaneItem> items(kRecords);
-        const LaneReading reading = ct::readLane(view, 0, items);
+        std::vector<RecordCopy> copies(kRecords);
+        const LaneReading reading = ct::readLane(view, 0, copies);
         CHECK_EQUAL(reading.next, written);
         CHECK_EQUAL(reading.count + reading.skipped, written);
         CHECK(reading.count > kRecords - corotracer::kLaneBlock);  // all but the block under the producer
-        CHECK(isRun(std::span(items).first(reading.count), reading.skipped));
+        CHECK(isRun(std::span(copies).first(reading.count), reading.skipped));
     }
 }
 
@@ -233,11 +233,11 @@ CT_CASE(aBlockWithoutCommitHasNoRecord)
     lane.putTorn(lanewriter::genuineRecord(kIdentity, kKey, 3 * 1024));
     const ct::LaneView view = memory.ring().view();
     CHECK_EQUAL(ct::committedEnd(view, 0), 3 * 1024u);
-    std::vector<LaneItem> items(kSmall);
-    const LaneReading reading = ct::readLane(view, 0, items);
+    std::vector<RecordCopy> copies(kSmall);
+    const LaneReading reading = ct::readLane(view, 0, copies);
     CHECK_EQUAL(reading.count, 1024u);
     CHECK_EQUAL(reading.skipped, 2048u);
-    CHECK(isRun(std::span(items).first(1024), 2048));
+    CHECK(isRun(std::span(copies).first(1024), 2048));
 }
 
 /// One block number is arbitrary. The other blocks are read, and readers reach the end.
@@ -283,36 +283,36 @@ CT_CASE(survivesScribbledBlockNumbers)
 }
 
 /// The producer continues behind the damage, and so does the reader.
-CT_CASE(readsOnBehindScribbledBlocks)
+CT_CASE(continuesBehindScribbledBlocks)
 {
     LooseRing memory(kSmall, true);
     Lane lane(memory.ring(), 0);
     const ct::LaneView view = memory.ring().view();
-    std::vector<LaneItem> items(kSmall);
+    std::vector<RecordCopy> copies(kSmall);
     write(lane, 0, 100);
     memory.ring().blockNumbers[0].store(1 + 2 * 1000);  // far ahead, at its index
     CHECK_EQUAL(ct::committedEnd(view, 50), 50u);
-    CHECK_EQUAL(ct::readLane(view, 50, items).next, 50u);
+    CHECK_EQUAL(ct::readLane(view, 50, copies).next, 50u);
     write(lane, 100, 1200);
-    const LaneReading reading = ct::readLane(view, 50, items);
+    const LaneReading reading = ct::readLane(view, 50, copies);
     CHECK_EQUAL(reading.skipped, 1024u - 50u);
     CHECK_EQUAL(reading.count, 1200u - 1024u);
-    CHECK(isRun(std::span(items).first(reading.count), 1024));
+    CHECK(isRun(std::span(copies).first(reading.count), 1024));
     // A hole: the rest of its block is lost.
     memory.ring().records[1100].commit.store(0);
     CHECK_EQUAL(ct::committedEnd(view, 1024), 1100u);
-    CHECK_EQUAL(ct::readLane(view, 1024, items).next, 1100u);
+    CHECK_EQUAL(ct::readLane(view, 1024, copies).next, 1100u);
     write(lane, 1200, 2050);
     CHECK_EQUAL(ct::committedEnd(view, 1024), 2050u);
-    CHECK_EQUAL(ct::readLane(view, 1100, items).skipped, 2048u - 1100u);
-    CHECK_EQUAL(ct::readLane(view, 1100, items).next, 2050u);
+    CHECK_EQUAL(ct::readLane(view, 1100, copies).skipped, 2048u - 1100u);
+    CHECK_EQUAL(ct::readLane(view, 1100, copies).next, 2050u);
 }
 
 /// For any memory contents and position, reading ends and stays within the memory (checked by address sanitizer).
 CT_CASE(survivesHostileLanes)
 {
     std::mt19937_64 random(1);
-    std::vector<LaneItem> items(3000);
+    std::vector<RecordCopy> copies(3000);
     for (int round = 0; round < 400; ++round) {
         const bool overwrite = round % 2 != 0;
         LooseRing memory(kSmall << random() % 2, overwrite);
@@ -325,8 +325,8 @@ CT_CASE(survivesHostileLanes)
         ring.header->committed.store(static_cast<std::uint32_t>(random() >> (random() % 64)),
                                      std::memory_order_relaxed);
         const std::uint64_t position = random() >> (random() % 64);
-        const LaneReading reading = ct::readLane(ring.view(), position, items);
-        CHECK(reading.count <= items.size());
+        const LaneReading reading = ct::readLane(ring.view(), position, copies);
+        CHECK(reading.count <= copies.size());
         CHECK_EQUAL(reading.next - position, reading.count + reading.skipped);
         const std::uint64_t end = ct::committedEnd(ring.view(), position);
         CHECK(overwrite || end - position <= ring.capacity);
@@ -378,8 +378,8 @@ CT_CASE(discardsABlockOverwrittenDuringTheRead)
     action.sa_handler = [](int) { overtaken->happen(); };
     REQUIRE(::sigaction(SIGSEGV, &action, &before) == 0);
     REQUIRE(::mprotect(happening.half, kPage, PROT_NONE) == 0);
-    std::vector<LaneItem> items(corotracer::kLaneBlock);
-    const ct::LaneReading reading = ct::readLane(ring.view(), 0, items);
+    std::vector<RecordCopy> copies(corotracer::kLaneBlock);
+    const ct::LaneReading reading = ct::readLane(ring.view(), 0, copies);
     ::sigaction(SIGSEGV, &before, nullptr);
     CHECK_EQUAL(happening.half->ts.load(), ~std::uint64_t{0});  // it happened
     CHECK_EQUAL(reading.count, 0u);

@@ -42,20 +42,20 @@ struct Producer {
 struct Reader {
     std::uint64_t position = 0, count = 0, skipped = 0, drops = 0, wrong = 0;
     std::uint64_t next = 0;
-    std::vector<ct::LaneItem> items = std::vector<ct::LaneItem>(700);
+    std::vector<ct::RecordCopy> copies = std::vector<ct::RecordCopy>(700);
 
     /// Returns false if there is nothing new.
     bool read(const lanewriter::Ring &ring)
     {
         const std::uint64_t end = ct::committedEnd(ring.view(), position);
-        const ct::LaneReading reading = ct::readLane(ring.view(), position, items);
+        const ct::LaneReading reading = ct::readLane(ring.view(), position, copies);
         wrong += reading.next < position;
         // Everything committed before is read or was overwritten. There are two exceptions: a full buffer, and a skip
         // that is left to the next reading.
         const bool leapsNext = ring.overwrite && reading.count != 0;
-        wrong += reading.next < end && reading.count < items.size() && reading.skipped == 0 && !leapsNext;
+        wrong += reading.next < end && reading.count < copies.size() && reading.skipped == 0 && !leapsNext;
         for (std::size_t i = 0; i < reading.count; ++i)
-            judge(items[i]);
+            judge(copies[i]);
         count += reading.count;
         skipped += reading.skipped;
         const bool any = reading.next != position;
@@ -63,15 +63,15 @@ struct Reader {
         ring.header->tail.store(position, std::memory_order_release);  // partner: the producer's acquire load
         return any;
     }
-    void judge(const ct::LaneItem &item)
+    void judge(const ct::RecordCopy &copy)
     {
-        if (item.kind == corotracer::kRecordDrops) {
-            drops += item.identity;
-            next += item.identity;
+        if (copy.kind == corotracer::kRecordDrops) {
+            drops += copy.identity;
+            next += copy.identity;
             return;
         }
-        wrong += item.identity != kIdentity || !lanewriter::isGenuine(item, kKey) || item.n < next;
-        next = item.n + 1;
+        wrong += copy.identity != kIdentity || !lanewriter::isGenuine(copy, kKey) || copy.n < next;
+        next = copy.n + 1;
     }
 };
 
@@ -220,12 +220,12 @@ CT_CASE(aCallFindsTheRecordsOfALaneThatShrinksMeanwhile)
         CHECK_EQUAL(cramped.written, 1600 + kLaps);  // the producer ran within the call
     };
     whileItRuns([](const ct::LaneView &view) {
-        std::vector<ct::LaneItem> items(10);
-        const ct::LaneReading reading = ct::readLane(view, kUnread, items);
-        CHECK_EQUAL(reading.count, items.size());
+        std::vector<ct::RecordCopy> copies(10);
+        const ct::LaneReading reading = ct::readLane(view, kUnread, copies);
+        CHECK_EQUAL(reading.count, copies.size());
         CHECK_EQUAL(kUnread + reading.skipped + reading.count, reading.next);
-        CHECK_EQUAL(items.front().n, reading.next - reading.count);
-        CHECK(lanewriter::isGenuine(items.front(), kKey));
+        CHECK_EQUAL(copies.front().n, reading.next - reading.count);
+        CHECK(lanewriter::isGenuine(copies.front(), kKey));
     });
     whileItRuns([](const ct::LaneView &view) { CHECK_EQUAL(ct::committedEnd(view, kUnread), 1600 + kLaps); });
     whileItRuns([](const ct::LaneView &view) {

@@ -142,9 +142,9 @@ CT_CASE(offsetsMatchTheDocument)
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_pool_size), 0x128u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_mode), 0x13Cu);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_retention_ms), 0x144u);
-    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, line_count), 0x180u);
-    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lines_committed), 0x184u);
-    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, free_lines), 0x188u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, compact_station_count), 0x180u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, compact_stations_committed), 0x184u);
+    CHECK_EQUAL(kBase + offsetof(ExtensionHeader, free_compact_stations), 0x188u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_pool_used), 0x1A0u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, lane_count), 0x1A8u);
     CHECK_EQUAL(kBase + offsetof(ExtensionHeader, names_dropped), 0x1B8u);

@@ -322,7 +322,7 @@ CT_CASE(oneWriterIsNeverJudgedAsTwo)
 }
 
 /// Garbage in every slot: bounded work, no crash, no event that was not there.
-CT_CASE(randomBytesAreSurvived)
+CT_CASE(survivesRandomBytes)
 {
     std::mt19937_64 random(3);
     for (int i = 0; i < 50'000; ++i) {

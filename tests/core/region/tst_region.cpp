@@ -258,7 +258,7 @@ CT_CASE(errorsOfRefusedFilesNameTheFile)
     }
 }
 
-CT_CASE(aCutFileIsNoticed)
+CT_CASE(reportsACutFile)
 {
     const regions::TempDir dir;
     auto region = Region::create({dir.file("a.shm"), 10});
@@ -382,8 +382,8 @@ CT_CASE(refusesLanesOutsideThePool)
     CHECK(!view->overwrite);
     CHECK(view->committed == &region->laneDirectory()[0].committed);
     writer->put(lanewriter::genuineRecord(1, 2, 3));
-    ct::LaneItem item;
-    CHECK_EQUAL(ct::readLane(*view, 0, {&item, 1}).count, 1u);
+    ct::RecordCopy record;
+    CHECK_EQUAL(ct::readLane(*view, 0, {&record, 1}).count, 1u);
     corotracer::LaneHeader &lane = region->writableLanes()[0];
     const corotracer::ExtensionHeader &extension = region->header().extension;
     const auto refused = [&](auto &field, auto value) {

@@ -75,14 +75,14 @@ CT_CASE(keepsTheReadingsOfADeadTarget)
     const clock_moment before = published(c);
     c.dead.insert(5);
     c.restart();
-    c.settle(true);
+    c.scanAll(true);
     c.end();
     CHECK_EQUAL(pairs(c), 1u);
     CHECK_EQUAL(published(c).monotonic_ns, before.monotonic_ns);
     // A process lives in it, so the engine updates the readings.
     c.dead.clear();
     c.restart();
-    c.settle(true);
+    c.scanAll(true);
     CHECK(pairs(c) >= 2);
     CHECK(published(c).monotonic_ns > before.monotonic_ns);
 }

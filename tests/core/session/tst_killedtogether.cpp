@@ -31,7 +31,7 @@ quint64 newestSeq(const QString &region)
                    ? value
                    : 0;
     };
-    return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // lines_offset, then seq
+    return file.open(QIODevice::ReadOnly) ? number(number(0x110)) : 0;  // states_offset, then seq
 }
 
 /// Returns a digest of all pages that are not zero. A region is sparse, and a hole reads as zeros also once it has
@@ -126,7 +126,7 @@ private Q_SLOTS:
         if (coroutines != 0)
             QTRY_VERIFY(newestSeq(region) > 600);
         else
-            QTRY_VERIFY(integer(independently(region), "lives_ever") > 2000);
+            QTRY_VERIFY(integer(independently(region), "generations_ever") > 2000);
         engine.signal(SIGKILL);
         process.kill();
         QVERIFY(process.waitForFinished(runner::kPatienceMs));

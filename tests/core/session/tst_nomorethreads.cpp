@@ -135,7 +135,7 @@ CT_CASE(reportsOneProblemAndLeavesNoRequestOpen)
         const NoMoreThreads none;
         const AddressResolver::Query query = isFrame ? run.frame : run.code;
         CHECK(run.resolver->isOpen(query));
-        static_cast<void>(run.resolver->find(query));
+        static_cast<void>(run.resolver->resolveOrRequest(query));
         run.resolver->poll();
         CHECK(isRefusal(run.resolver->problem()));
         CHECK(!run.resolver->isOpen(query));
@@ -154,7 +154,7 @@ CT_CASE(theProblemEndsWithTheRefusal)
         const AddressResolver::Query query = isFrame ? run.frame : run.code;
         {
             const NoMoreThreads none;
-            static_cast<void>(run.resolver->find(query));
+            static_cast<void>(run.resolver->resolveOrRequest(query));
             run.resolver->poll();
             CHECK(isRefusal(run.resolver->problem()));
         }
@@ -169,7 +169,7 @@ CT_CASE(readsAFrameAfterAThreadIsAvailable)
     Run run;
     {
         const NoMoreThreads none;
-        static_cast<void>(run.resolver->find(run.frame));
+        static_cast<void>(run.resolver->resolveOrRequest(run.frame));
         run.resolver->poll();
     }
     REQUIRE(waitFor([&] { return static_cast<bool>(run.worker->start()); }));

@@ -203,7 +203,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(capture.session.regionPath()));
     }
 
-    void pausesAndGoesOn()
+    void pausesAndContinues()
     {
         Capture capture;
         QVERIFY(!capture.session.canPause());
@@ -324,7 +324,7 @@ private Q_SLOTS:
         QVERIFY(junk.exists());
     }
 
-    void saysWhenNothingIsTraced()
+    void reportsWhenNothingIsTraced()
     {
         Capture capture;
         capture.session.setNothingTracedDelay(50);

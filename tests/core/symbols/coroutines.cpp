@@ -3,7 +3,7 @@
 //
 // Coroutines as with an existing SDK: only the addresses of their frames are known. Prints "<name> <line> <frame>" for
 // each when it is suspended. A line of input resumes all of them.
-#include "here.h"
+#include "printaddress.h"
 
 #include <coroutine>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "here.h"
+#include "printaddress.h"
 
 [[gnu::always_inline]] inline void insideLibrary()
 {
-    HERE("insideLibrary");
+    PRINT_ADDRESS("insideLibrary");
 }
 
 [[gnu::noinline]] void libraryFunction(int times)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Nested functions, to be resolved from their addresses. Lines that a test needs are marked.
-#include "here.h"
+#include "printaddress.h"
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace shapes {
 
 [[gnu::always_inline]] inline void innermost()
 {
-    HERE("innermost");
+    PRINT_ADDRESS("innermost");
 }
 
 [[gnu::always_inline]] inline void middle(int value)
@@ -32,7 +32,7 @@ struct Box {
     std::vector<int> content;
     [[gnu::noinline]] void method() const
     {
-        HERE("method");
+        PRINT_ADDRESS("method");
         std::putchar('\n');
     }
 };
@@ -43,7 +43,7 @@ namespace {
 
 [[gnu::noinline]] int hidden(int value)
 {
-    HERE("hidden");
+    PRINT_ADDRESS("hidden");
     return value + 1;
 }
 
@@ -55,7 +55,7 @@ int main(int argc, char **)
     shapes::Box{{argc}}.method();
     const auto lambda = [argc](int value) __attribute__((noinline))
     {
-        HERE("lambda");
+        PRINT_ADDRESS("lambda");
         return value + argc;
     };
     const int sum = hidden(argc) + lambda(argc);

@@ -4,7 +4,7 @@
 // Coroutine frames in running programs, compared with the lines where they are suspended.
 #include "core/symbols/coroutineframe.h"
 #include "core/symbols/symbolizer.h"
-#include "running.h"
+#include "runningprogram.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 using namespace ct;
 using made::framesIn;
-using made::Running;
+using made::RunningProgram;
 using made::Seen;
 
 namespace {
@@ -55,7 +55,7 @@ void checkProgram(const std::string &name, bool lines)
 {
     if (!made::exists(name))
         return;
-    Running program(name);
+    RunningProgram program(name);
     Symbolizer symbolizer;
     ModuleMap modules;
     Count known;
@@ -104,7 +104,7 @@ CT_CASE(withoutDebugInformationOnlyTheFunctionIsKnown)
 
 CT_CASE(strippedProgramsHaveNoFrameLocation)
 {
-    Running program("coroutines_stripped");
+    RunningProgram program("coroutines_stripped");
     const std::vector<std::string> said = program.listen();
     const std::vector<Seen> frames = framesIn(said);
     REQUIRE(!frames.empty());
@@ -119,7 +119,7 @@ CT_CASE(strippedProgramsHaveNoFrameLocation)
 
 CT_CASE(refusesMemoryThatIsNoFrame)
 {
-    Running program("coroutines_gxx_o2");
+    RunningProgram program("coroutines_gxx_o2");
     const std::vector<std::string> said = program.listen();
     const ModuleMap modules = made::modulesOf(said);
     const std::vector<Seen> frames = framesIn(said);

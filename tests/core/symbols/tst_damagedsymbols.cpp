@@ -3,7 +3,7 @@
 //
 // Programs that were cut off, or with changed bytes: fewer addresses are resolved, and nothing worse happens.
 #include "core/symbols/symbolizer.h"
-#include "ran.h"
+#include "programrun.h"
 #include "tests/support/check.h"
 #include "tests/support/tempdir.h"
 

@@ -3,7 +3,7 @@
 //
 // Which files hold the symbols of a module, and the message when none does.
 #include "core/symbols/symbolizer.h"
-#include "ran.h"
+#include "programrun.h"
 #include "tests/support/check.h"
 #include "tests/support/tempdir.h"
 
@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Returns the map with the program's own module at another path, and optionally with another build id.
-ModuleMap moved(const made::Ran &ran, const std::string &name, const std::string &path, const char *buildId = nullptr)
+ModuleMap moved(const made::ProgramRun &ran, const std::string &name, const std::string &path,
+                const char *buildId = nullptr)
 {
     std::vector<Module> modules(ran.modules.modules().begin(), ran.modules.modules().end());
     for (Module &module : modules) {
@@ -32,13 +33,13 @@ ModuleMap moved(const made::Ran &ran, const std::string &name, const std::string
     return ModuleMap(modules);
 }
 
-DescribedAddress hidden(const made::Ran &ran, const ModuleMap &modules, const DebugSearchPath &searchPath = {})
+DescribedAddress hidden(const made::ProgramRun &ran, const ModuleMap &modules, const DebugSearchPath &searchPath = {})
 {
     const std::uint64_t addresses[] = {ran.locations.at("hidden").address};
     return Symbolizer(searchPath).describe(modules, addresses).front();
 }
 
-bool knowsLine(const DescribedAddress &described, const made::Ran &ran)
+bool knowsLine(const DescribedAddress &described, const made::ProgramRun &ran)
 {
     return described.gap == SymbolGap::None && described.remedy.empty() && !described.frames.empty() &&
            described.frames.front().line == static_cast<unsigned>(ran.locations.at("hidden").line) &&
@@ -89,7 +90,7 @@ private:
 
 CT_CASE(findsTheCopyOfAMissingFile)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
     const test::TempDir folder;
     const ModuleMap elsewhere = moved(ran, "gxx_o2", "/nowhere/bin/gxx_o2");
@@ -112,7 +113,7 @@ CT_CASE(findsTheCopyOfAMissingFile)
 
 CT_CASE(refusesAnotherBuild)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
     const ModuleMap other = moved(ran, "gxx_o2", made::path("gxx_o2"), "0123456789abcdef0123456789abcdef01234567");
     const DescribedAddress described = hidden(ran, other);
@@ -122,17 +123,17 @@ CT_CASE(refusesAnotherBuild)
     CHECK(knowsLine(hidden(ran, moved(ran, "gxx_o2", made::path("gxx_o2"), "")), ran));
 }
 
-CT_CASE(strippedAndWithoutDebugInformation)
+CT_CASE(explainsMissingSymbolsAndLines)
 {
     if (!made::exists("gxx_stripped"))
         return;
-    const made::Ran ran = made::run("gxx_stripped");
+    const made::ProgramRun ran = made::run("gxx_stripped");
     REQUIRE(ran.ran);
     const DescribedAddress stripped = hidden(ran, ran.modules);
     CHECK(stripped.gap == SymbolGap::NoSymbols && stripped.frames.empty());
     CHECK(says(stripped, "-g") && says(stripped, "debug package"));
 
-    const made::Ran plain = made::run("gxx_plain");
+    const made::ProgramRun plain = made::run("gxx_plain");
     REQUIRE(plain.ran);
     const DescribedAddress function = hidden(plain, plain.modules);
     CHECK(function.gap == SymbolGap::NoLines && says(function, "-g"));
@@ -145,7 +146,7 @@ CT_CASE(findsSeparateDebugFiles)
 {
     if (!made::exists("gxx_separate"))
         return;
-    const made::Ran ran = made::run("gxx_separate");
+    const made::ProgramRun ran = made::run("gxx_separate");
     REQUIRE(ran.ran);
     CHECK(knowsLine(hidden(ran, ran.modules), ran));  // .gnu_debuglink, next to the program
 
@@ -177,7 +178,7 @@ CT_CASE(refusesADebugFileOfAnotherBuild)
 {
     if (!made::exists("gxx_separate"))
         return;
-    const made::Ran ran = made::run("gxx_separate");
+    const made::ProgramRun ran = made::run("gxx_separate");
     const test::TempDir folder;
     fs::copy(made::path("gxx_separate"), folder.file("gxx_separate"));
     fs::copy(made::path("gxx_dwarf4"), folder.file("gxx_separate.debug"));
@@ -199,7 +200,7 @@ CT_CASE(asksNoServerByDefault)
     const Server server;
     REQUIRE(!server.url.empty());
     ::setenv("DEBUGINFOD_URLS", server.url.c_str(), 1);
-    const made::Ran ran = made::run("gxx_stripped");
+    const made::ProgramRun ran = made::run("gxx_stripped");
     CHECK(hidden(ran, ran.modules).gap == SymbolGap::NoSymbols);
     CHECK(!server.wasAsked());
 
@@ -216,7 +217,7 @@ CT_CASE(asksNoServerByDefault)
 
 CT_CASE(reportsFilesThatAreNoPrograms)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     const test::TempDir folder;
     std::ofstream(folder.file("text")) << "not a program, but long enough to have a header of an ELF file in its place";
     const DescribedAddress text = hidden(ran, moved(ran, "gxx_o2", folder.file("text"), ""));

@@ -3,7 +3,7 @@
 //
 // Addresses of programs that have ended, compared with the lines that the programs printed, and with addr2line.
 #include "core/symbols/symbolizer.h"
-#include "ran.h"
+#include "programrun.h"
 #include "tests/support/check.h"
 #include "tests/support/paths.h"
 
@@ -23,7 +23,7 @@ std::string chainOf(const DescribedAddress &described)
     return chain;
 }
 
-std::string described(Symbolizer &symbolizer, const made::Ran &ran, const std::string &key)
+std::string described(Symbolizer &symbolizer, const made::ProgramRun &ran, const std::string &key)
 {
     const std::uint64_t addresses[] = {ran.locations.at(key).address};
     return chainOf(symbolizer.describe(ran.modules, addresses).front());
@@ -33,7 +33,7 @@ void checkProgram(const std::string &name)
 {
     if (!made::exists(name))
         return;
-    const made::Ran ran = made::run(name);
+    const made::ProgramRun ran = made::run(name);
     REQUIRE(ran.ran && ran.locations.size() == 5);
     Symbolizer symbolizer;
     const auto line = [&](const char *key) { return std::to_string(ran.locations.at(key).line); };
@@ -131,7 +131,7 @@ CT_CASE(findsInlinedFramesOfRust)
 {
     if (!made::exists("rust"))
         return;
-    const made::Ran ran = made::run("rust");
+    const made::ProgramRun ran = made::run("rust");
     REQUIRE(ran.ran && ran.locations.count("innermost") == 1);
     Symbolizer symbolizer;
     const std::uint64_t addresses[] = {ran.locations.at("innermost").address};
@@ -155,7 +155,7 @@ CT_CASE(agreesWithAddr2line)
 
 CT_CASE(answersDoNotDependOnTheNumberOfAddresses)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(!ran.modules.modules().empty());
     std::mt19937_64 random(1);
     std::vector<std::uint64_t> addresses{0, ~std::uint64_t{0}};

@@ -3,7 +3,7 @@
 //
 // Files that need far more memory than their size: symbols stay within their memory limits.
 #include "core/symbols/symbolizer.h"
-#include "ran.h"
+#include "programrun.h"
 #include "tests/support/check.h"
 #include "tests/support/tempdir.h"
 
@@ -301,7 +301,7 @@ CT_CASE(ignoresSectionsCountedInTheFirstSectionHeader)
 
 CT_CASE(allFilesTogetherAreLimited)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
     const std::vector<std::uint64_t> address{ran.locations.at("hidden").address};
     std::uint64_t needed = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/symbols/symbolizer.h"
 #include "core/symbols/symbolworker.h"
-#include "ran.h"
+#include "programrun.h"
 #include "tests/support/check.h"
 #include "tests/support/paths.h"
 
@@ -14,7 +14,7 @@ using namespace ct;
 
 namespace {
 
-SymbolWorker::Modules sharedMap(const made::Ran &ran)
+SymbolWorker::Modules sharedMap(const made::ProgramRun &ran)
 {
     return std::make_shared<const ModuleMap>(ran.modules);
 }
@@ -28,7 +28,7 @@ std::string functionOf(const SymbolWorker::Answer &answer)
 
 CT_CASE(answersArriveWithANewGeneration)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     REQUIRE(ran.ran);
     const auto modules = sharedMap(ran);
     SymbolWorker worker;
@@ -73,8 +73,8 @@ CT_CASE(destructionDoesNotWaitForATask)
 
 CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
 {
-    const made::Ran first = made::run("gxx_o2");
-    const made::Ran second = made::run("gxx_o2");
+    const made::ProgramRun first = made::run("gxx_o2");
+    const made::ProgramRun second = made::run("gxx_o2");
     SymbolWorker worker;
     worker.resolve(sharedMap(first), first.locations.at("hidden").address);
     worker.waitUntilIdle();
@@ -84,7 +84,7 @@ CT_CASE(twoRunsOfOneProgramShareTheirAnswers)
 
 CT_CASE(aNewSearchPathDiscardsAnswers)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     std::vector<Module> away(ran.modules.modules().begin(), ran.modules.modules().end());
     for (Module &module : away)
         module.path.insert(0, "/away");
@@ -109,7 +109,7 @@ CT_CASE(aNewSearchPathDiscardsAnswers)
 
 CT_CASE(manyThreadsAskAtOnce)
 {
-    const made::Ran ran = made::run("gxx_o2");
+    const made::ProgramRun ran = made::run("gxx_o2");
     const auto modules = sharedMap(ran);
     const Module *own = ran.modules.find(ran.locations.at("hidden").address);
     REQUIRE(own != nullptr);

@@ -49,7 +49,7 @@ private Q_SLOTS:
         QVERIFY(!find(path));
     }
 
-    void namesTheTargets()
+    void listsTheTargetsOfARegion()
     {
         const std::string path = newPath("used.shm");
         std::optional<Region> region;

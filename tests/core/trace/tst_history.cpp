@@ -57,8 +57,8 @@ CT_CASE(everyFieldRoundTrips)
     feed(history, batch);
     checkEvents(all(history, 0), batch.transitions);
     CHECK_EQUAL(history.eventCount(), kEvents);
-    CHECK_EQUAL(history.droppedEvents(), 0U);
-    CHECK_EQUAL(history.droppedBefore(), 0U);
+    CHECK_EQUAL(history.evictedEvents(), 0U);
+    CHECK_EQUAL(history.evictedBefore(), 0U);
     CHECK_EQUAL(history.firstKept(0), 1'000'000U);
     CHECK(all(history, 1).empty());
 }

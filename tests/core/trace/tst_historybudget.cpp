@@ -56,8 +56,8 @@ CT_CASE(evictsTheOldestEventsAndCountsThem)
             batch.clear();
         }
     }
-    CHECK(history.droppedEvents() > 0);
-    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), emitted);
+    CHECK(history.evictedEvents() > 0);
+    CHECK_EQUAL(history.eventCount() + history.evictedEvents(), emitted);
     CHECK(history.bytesUsed() <= (5U << 20));
     CHECK(all(history, kCoroutines).empty());
     CHECK_EQUAL(history.firstKept(kCoroutines), 0U);
@@ -71,7 +71,7 @@ CT_CASE(evictsTheOldestEventsAndCountsThem)
         for (std::size_t i = 1; i < events.size(); ++i)
             CHECK_EQUAL(events[i].n, events[i - 1].n + 1);
         // Behind the boundary nothing is missing: each coroutine has an event at or before it.
-        CHECK(history.firstKept(id) <= history.droppedBefore() + kCoroutines);
+        CHECK(history.firstKept(id) <= history.evictedBefore() + kCoroutines);
     }
     CHECK_EQUAL(kept, history.eventCount());
     // The next event of the idle coroutine starts its history again, without a gap, because nothing was lost.
@@ -114,9 +114,9 @@ CT_CASE(evictsEventsOlderThanTheLimit)
         const std::uint64_t kept = n * 1000 - history.firstKept(0);
         CHECK(kept >= std::min(kKeep, n * 1000 - 1000));
         CHECK(kept <= kKeep + kKeep / 4);
-        CHECK(history.droppedBefore() == 0 || history.droppedBefore() + kKeep <= n * 1000 + 1);
+        CHECK(history.evictedBefore() == 0 || history.evictedBefore() + kKeep <= n * 1000 + 1);
     }
-    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), n + 1);
+    CHECK_EQUAL(history.eventCount() + history.evictedEvents(), n + 1);
     CHECK_EQUAL(history.firstKept(1), 0U);
     CHECK(history.bytesUsed() <= 16U << 20);
     CHECK_EQUAL(all(history, 0).front().n + all(history, 0).size(), n);  // no gap in front
@@ -172,8 +172,8 @@ CT_CASE(preparesMemoryBeforeTheFirstEvent)
     batch.births = {birth(0)};
     feed(history, batch);
     feedOne(history, 0, kEvents);
-    CHECK(history.droppedEvents() > 0);
-    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), kEvents);
+    CHECK(history.evictedEvents() > 0);
+    CHECK_EQUAL(history.eventCount() + history.evictedEvents(), kEvents);
     const std::vector<HistoryEvent> events = all(history, 0);
     CHECK_EQUAL(events.size(), history.eventCount());
     for (std::size_t i = 0; i < events.size(); ++i)
@@ -198,9 +198,9 @@ CT_CASE(evictsTheOldestEventsIfMemoryRunsOut)
     feed(history, batch);
     feedOne(history, 0, kEvents);
     CHECK_EQUAL(setrlimit(RLIMIT_DATA, &before), 0);
-    CHECK(history.droppedEvents() > 0);
+    CHECK(history.evictedEvents() > 0);
     CHECK(history.bytesUsed() <= std::uint64_t{64} << 20);
-    CHECK_EQUAL(history.eventCount() + history.droppedEvents(), kEvents);
+    CHECK_EQUAL(history.eventCount() + history.evictedEvents(), kEvents);
     const std::vector<HistoryEvent> events = all(history, 0);
     CHECK_EQUAL(events.size(), history.eventCount());
     REQUIRE(!events.empty());

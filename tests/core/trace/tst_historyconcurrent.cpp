@@ -44,8 +44,8 @@ struct Storm {
         // On a busy machine, the readers may not have run yet.
         while (checked.load(std::memory_order_relaxed) == 0)
             std::this_thread::yield();
-        CHECK(history.droppedEvents() > 0);
-        CHECK_EQUAL(history.eventCount() + history.droppedEvents(), count * coroutines);
+        CHECK(history.evictedEvents() > 0);
+        CHECK_EQUAL(history.eventCount() + history.evictedEvents(), count * coroutines);
     }
     /// Every field of an event must follow from its coroutine and number.
     void checkEvent(CoroutineId id, const HistoryEvent &event) const

@@ -69,7 +69,7 @@ CT_CASE(notesRoundTrip)
     CHECK(notes.waits[1].kind == WaitKind::Lock && notes.waits[1].object == ~std::uint64_t{0});
     CHECK_EQUAL(notes.waits[1].target, kNoCoroutine);
     CHECK_EQUAL(history.noteCount(), 4U);
-    CHECK_EQUAL(history.droppedNotes(), 0U);
+    CHECK_EQUAL(history.evictedNotes(), 0U);
     CHECK_EQUAL(history.bytesUsed(), 4U * 32);
 }
 
@@ -82,7 +82,7 @@ CT_CASE(evictsTheOldestNotesAndCountsThem)
     const Notes notes = allNotes(history);
     CHECK_EQUAL(history.noteCount(), kWakes);
     CHECK_EQUAL(notes.wakes.size(), kRoom);
-    CHECK_EQUAL(notes.wakes.size() + history.droppedNotes(), kWakes);
+    CHECK_EQUAL(notes.wakes.size() + history.evictedNotes(), kWakes);
     CHECK_EQUAL(history.bytesUsed(), kBudget / 8);
     for (std::size_t i = 0; i < notes.wakes.size(); ++i)
         REQUIRE(notes.wakes[i].n == kWakes - kRoom + i && isWhole(notes.wakes[i]));
@@ -105,7 +105,7 @@ CT_CASE(evictsNotesOlderThanTheLimit)
     batch.now = 40'000;
     feed(history, batch);
     CHECK(allNotes(history).empty());
-    CHECK_EQUAL(history.droppedNotes(), history.noteCount());
+    CHECK_EQUAL(history.evictedNotes(), history.noteCount());
 }
 
 CT_CASE(readersSeeWholeNotesOnly)

@@ -17,7 +17,7 @@ using namespace ct::test;
 
 namespace {
 
-constexpr std::uint64_t kForgetful = 18U << 20;  ///< sixteen slabs for events
+constexpr std::uint64_t kSmallBudget = 18U << 20;  ///< sixteen slabs for events
 constexpr std::uint64_t kRoomy = 48U << 20;
 constexpr std::uint64_t kRestored = 8U << 20;  ///< eight slabs
 constexpr std::uint64_t kBase = 1'000'000'000;
@@ -32,7 +32,7 @@ struct KnownRun {
     static constexpr std::uint64_t kLeast = 400'000;        ///< events until all coroutines have a usual address
     static constexpr std::uint64_t kEnough = 1000;
 
-    History history{kForgetful, 8 * kSlabNs, 1U << 16, kRestored};
+    History history{kSmallBudget, 8 * kSlabNs, 1U << 16, kRestored};
     std::atomic<std::uint64_t> restored{0};  ///< restored pieces
     std::atomic<std::uint64_t> checked{0};   ///< checked events that had been evicted
 
@@ -93,14 +93,14 @@ struct KnownRun {
     void readPast(std::mt19937 &random)
     {
         const CoroutineId id = random() % kCoroutines;
-        const std::uint64_t dropped = history.droppedBefore();
+        const std::uint64_t evicted = history.evictedBefore();
         const std::uint64_t from = somewhere(random);
         std::uint64_t nextN = 0;
         for (const HistoryEvent &event : history.events(id, from, from + 4 * kSlabNs, 200)) {
             check(id, event);
             CHECK(event.n >= nextN);
             nextN = event.n + 1;
-            if (event.type != HistoryEvent::Type::Absent && event.ts < dropped)
+            if (event.type != HistoryEvent::Type::Absent && event.ts < evicted)
                 checked.fetch_add(1);
         }
         std::vector<History::Column> columns(10);
@@ -114,7 +114,7 @@ struct KnownRun {
 /// A run of coroutines that take turns: in a history with a small budget, in one without eviction, and as the stream
 /// itself.
 struct Run {
-    History history{kForgetful, 0, kCoroutines, kRestored};
+    History history{kSmallBudget, 0, kCoroutines, kRestored};
     History whole{kRoomy, 0, kCoroutines};
     std::vector<Transition> stream;
     std::vector<std::uint64_t> next = std::vector<std::uint64_t>(kCoroutines);
@@ -245,7 +245,7 @@ CT_CASE(eventsInMemoryNeedNoRestoring)
     Run run;
     CHECK(run.history.neededFor(0, ~std::uint64_t{0}).missing.empty());
     run.run(500'000);
-    CHECK_EQUAL(run.history.droppedEvents(), 0U);
+    CHECK_EQUAL(run.history.evictedEvents(), 0U);
     CHECK(run.history.neededFor(0, ~std::uint64_t{0}).missing.empty());
     CHECK(run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK_EQUAL(run.history.streamed(), 500'000U);
@@ -255,8 +255,8 @@ CT_CASE(restoredEventsEqualTheEvictedEvents)
 {
     Run run;
     run.run(1'900'000);
-    REQUIRE(run.history.droppedEvents() > 700'000);
-    const std::uint64_t span = (run.history.droppedBefore() - kBase) / 8;
+    REQUIRE(run.history.evictedEvents() > 700'000);
+    const std::uint64_t span = (run.history.evictedBefore() - kBase) / 8;
     for (const unsigned part : {5U, 0U, 6U, 2U, 3U}) {
         const std::uint64_t from = kBase + part * span;
         const std::uint64_t to = from + span;
@@ -286,12 +286,12 @@ CT_CASE(restoresAnInvalidAddressBeforeTheUsualAddress)
     checkSame(run, 0, kBase, kBase + 1000);
 }
 
-CT_CASE(columnsOfRestoredEvents)
+CT_CASE(columnsIncludeRestoredEvents)
 {
     Run run;
     run.run(1'900'000);
-    const std::uint64_t from = kBase + (run.history.droppedBefore() - kBase) / 3;
-    const std::uint64_t to = from + (run.history.droppedBefore() - kBase) / 10;
+    const std::uint64_t from = kBase + (run.history.evictedBefore() - kBase) / 3;
+    const std::uint64_t to = from + (run.history.evictedBefore() - kBase) / 10;
     run.bringBack(from - (to - from), to);
     for (CoroutineId id = 2; id < kCoroutines; ++id)
         checkSameColumns(run, id, from, to);
@@ -304,7 +304,7 @@ CT_CASE(eventsNotRestoredAreAbsentNotLost)
 {
     Run run;
     run.run(1'900'000);
-    const std::uint64_t to = kBase + (run.history.droppedBefore() - kBase) / 4;
+    const std::uint64_t to = kBase + (run.history.evictedBefore() - kBase) / 4;
     run.bringBack(kBase, to);
     const std::vector<HistoryEvent> events = all(run.history, 5);
     const std::vector<HistoryEvent> expected = all(run.whole, 5);
@@ -398,7 +398,7 @@ CT_CASE(findsSlabsWithLateEventsByTime)
     for (std::uint32_t number = 1; number <= 300; ++number) {
         const std::uint64_t maxTs = 100 * number + random() % 300;
         const std::uint64_t minTs = maxTs - std::min<std::uint64_t>(maxTs, random() % 10 == 0 ? random() % 30'000 : 90);
-        restored.add(number, {0, 1, 0, minTs, maxTs, 1});
+        restored.addSlab(number, {0, 1, 0, minTs, maxTs, 1});
         for (int i = 0; i < 50; ++i) {
             const std::uint64_t ts = random() % 30'000;
             std::uint32_t first = 1;
@@ -418,13 +418,13 @@ CT_CASE(refusesEventsOfAnotherPiece)
 {
     Run run;
     run.run(1'700'000);
-    const History::Needed needed = run.history.neededFor(kBase, run.history.droppedBefore());
+    const History::Needed needed = run.history.neededFor(kBase, run.history.evictedBefore());
     REQUIRE(needed.missing.size() > 1);
     const History::Missing &piece = needed.missing.front();
     CHECK(!run.history.restore(piece, run.eventsOf(piece).first(10), needed));
     CHECK(!run.history.restore({}, {}, needed));
     CHECK(!run.history.restore({1'000'000, 0, 10}, run.eventsOf(piece).first(10), needed));
-    CHECK_EQUAL(run.history.neededFor(kBase, run.history.droppedBefore()).missing.size(), needed.missing.size());
+    CHECK_EQUAL(run.history.neededFor(kBase, run.history.evictedBefore()).missing.size(), needed.missing.size());
     CHECK(run.history.restore(piece, run.eventsOf(piece), needed));
     CHECK(!run.history.restore(piece, run.eventsOf(piece), needed));  // it is in memory already
     History without(kSmallest);
@@ -439,7 +439,7 @@ CT_CASE(aRangeThatIsTooLargeRestoresItsEnd)
     CHECK_EQUAL(needed.missing.size(), kRestored / 983'040);
     CHECK_EQUAL(needed.slabs.size(), needed.missing.size());
     CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
-    CHECK(run.history.isInMemory(run.history.droppedBefore() - 1, ~std::uint64_t{0}));
+    CHECK(run.history.isInMemory(run.history.evictedBefore() - 1, ~std::uint64_t{0}));
     CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK(run.history.bytesUsed() <= (17U << 20) + kRestored);
 }
@@ -459,7 +459,7 @@ CT_CASE(stretchesCoverTheWholeRun)
         inMemory += stretch.inMemory ? stretch.events : 0;
     }
     CHECK(events > 1'800'000);
-    CHECK_EQUAL(events - inMemory, run.history.droppedEvents());
+    CHECK_EQUAL(events - inMemory, run.history.evictedEvents());
 }
 #endif
 

@@ -101,7 +101,7 @@ CT_CASE(historyCountsOverflow)
     CHECK_EQUAL(history.eventCount(), 9U);
     CHECK_EQUAL(test::all(history, 2).size(), 3U);
     CHECK_EQUAL(test::all(history, 3).size(), 0U);
-    CHECK_EQUAL(history.droppedEvents(), 0U);
+    CHECK_EQUAL(history.evictedEvents(), 0U);
 }
 
 CT_CASE(overflowOfTwoPartsIsTheLargerOne)
@@ -120,17 +120,17 @@ CT_CASE(anEvictionInProgressIsNoticed)
     OverflowCounter counter;
     counter.addCoroutine();
     const Overflow before = counter.load();
-    CHECK(!counter.hasDroppedSince(before));
-    counter.beginDrop();
-    CHECK(counter.hasDroppedSince(before));
-    CHECK(counter.hasDroppedSince(counter.load()));
+    CHECK(!counter.hasEvictedSince(before));
+    counter.beginEviction();
+    CHECK(counter.hasEvictedSince(before));
+    CHECK(counter.hasEvictedSince(counter.load()));
     counter.addEnded(2, 3, 4);
     const Overflow inside = counter.load();
-    CHECK(counter.hasDroppedSince(inside));
-    counter.endDrop();
-    CHECK(counter.hasDroppedSince(before));
-    CHECK(counter.hasDroppedSince(inside));
-    CHECK(!counter.hasDroppedSince(counter.load()));
+    CHECK(counter.hasEvictedSince(inside));
+    counter.endEviction();
+    CHECK(counter.hasEvictedSince(before));
+    CHECK(counter.hasEvictedSince(inside));
+    CHECK(!counter.hasEvictedSince(counter.load()));
 }
 
 /// Coroutines with two events each. The sums agree with each other, and also with the records, unless an overflow was
@@ -141,7 +141,7 @@ CT_CASE(sumsOfOneMomentHaveWholeEvictionsOnly)
     constexpr std::uint64_t kEnough = 300;
     Population population(1U << 20, {4096, 4096});
     const Overflow first = population.overflow();
-    CHECK(!population.hasDroppedSince(first));
+    CHECK(!population.hasEvictedSince(first));
     std::atomic<bool> isOver{false};
     std::thread writer([&] {
         CoroutineId born = 0;
@@ -166,7 +166,7 @@ CT_CASE(sumsOfOneMomentHaveWholeEvictionsOnly)
         for (CoroutineId id = 0; id < population.size() && !population.isKept(id); id += Population::kPageSize)
             gone += Population::kPageSize;
         CHECK(sums.coroutines <= sums.ended);
-        if (population.hasDroppedSince(sums))
+        if (population.hasEvictedSince(sums))
             return;
         moments += gone > 0 ? 1 : 0;
         CHECK_EQUAL(sums.coroutines, gone);
@@ -179,7 +179,7 @@ CT_CASE(sumsOfOneMomentHaveWholeEvictionsOnly)
     writer.join();
     compare();
     CHECK(moments > 0);
-    CHECK(population.hasDroppedSince(first));
+    CHECK(population.hasEvictedSince(first));
 }
 
 // Sanitizers map more address space than any limit.

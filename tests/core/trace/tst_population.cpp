@@ -62,7 +62,7 @@ Population &withOne(Population &population, Transitions transitions, std::vector
 
 }  // namespace
 
-CT_CASE(aBornCoroutineIsCreated)
+CT_CASE(birthSetsTheStateCreated)
 {
     Population population;
     const CoroutineSnapshot snapshot = withOne(population, {}).at(0);
@@ -184,7 +184,7 @@ CT_CASE(missedBeforeAttachIsNotLost)
     const MissingEvents why = population.whyMissing(0, 6, 5);
     CHECK_EQUAL(why.missed, 2U);
     CHECK_EQUAL(why.lost, 3U);
-    CHECK_EQUAL(why.dropped, 0U);
+    CHECK_EQUAL(why.evicted, 0U);
 }
 
 CT_CASE(aFlaggedCoroutineStaysUnknown)
@@ -402,7 +402,7 @@ CT_CASE(turnsGiveTheSameStateAsSingleEvents)
         CHECK_EQUAL(a.events, b.events);
         CHECK_EQUAL(a.runNs, b.runNs);
         CHECK_EQUAL(a.suspendedNs, b.suspendedNs);
-        CHECK_EQUAL(a.dropped, b.dropped);
+        CHECK_EQUAL(a.evicted, b.evicted);
     }
     for (SiteId id = 0; id <= 2; ++id) {
         CHECK(whole.siteStatistics(id).completed > 0);

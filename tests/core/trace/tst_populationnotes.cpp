@@ -56,15 +56,15 @@ void feedParents(Population &population, std::vector<Parent> parents)
 CT_CASE(namesThatFindNoMemoryAreCounted)
 {
     NameTable names(300);  // room for two
-    const std::uint32_t first = names.add("first");
-    const std::uint32_t second = names.add("second");
+    const std::uint32_t first = names.addName("first");
+    const std::uint32_t second = names.addName("second");
     CHECK_EQUAL(names.overflow(), 0U);
-    CHECK_EQUAL(names.add("third"), 0U);
-    CHECK_EQUAL(names.add("third"), 0U);
+    CHECK_EQUAL(names.addName("third"), 0U);
+    CHECK_EQUAL(names.addName("third"), 0U);
     CHECK_EQUAL(names.overflow(), 2U);
     // Neither a known name nor an empty one needs memory.
-    CHECK_EQUAL(names.add("first"), first);
-    CHECK_EQUAL(names.add(""), 0U);
+    CHECK_EQUAL(names.addName("first"), first);
+    CHECK_EQUAL(names.addName(""), 0U);
     CHECK_EQUAL(names.overflow(), 2U);
     CHECK_EQUAL(names.at(second), "second");
     CHECK_EQUAL(Population(10).overflowNames(), 0U);
@@ -193,7 +193,7 @@ CT_CASE(aWaitBelongsToOneSuspension)
     CHECK_EQUAL(population.notes(0).waitsOn->target, kNoCoroutine);
 }
 
-CT_CASE(theLatestWakeIsKept)
+CT_CASE(keepsTheLatestWake)
 {
     Population population;
     createCoroutines(population, 2);
@@ -310,7 +310,7 @@ CT_CASE(intervalsWithTracingOffAreNotCounted)
     CHECK_EQUAL(switches[1].pid, 20U);
 }
 
-CT_CASE(theLatestDropsAreKept)
+CT_CASE(keepsTheLatestDrops)
 {
     Population population;
     Batch batch;

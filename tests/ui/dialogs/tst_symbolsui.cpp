@@ -6,7 +6,7 @@
 #include "core/recording/read/segments.h"
 #include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
-#include "tests/core/symbols/ran.h"
+#include "tests/core/symbols/programrun.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/dialogs/symboldialog.h"
@@ -141,7 +141,7 @@ private Q_SLOTS:
         w.click(kFetcher);
         QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsFunction").startsWith(QLatin1String("work::fetch_from_the_far_side(")),
                                  kPatience);
-        QVERIFY(w.tip("detailsPlace").contains(program));
+        QVERIFY(w.tip("detailsLocation").contains(program));
         QVERIFY(w.field("detailsModule").endsWith(program));
         QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
         QVERIFY(!w.window.findChild<QLineEdit *>(QStringLiteral("detailsInlined"))->isVisible());
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(again.stuck->model()->index(0, 0).data().toString(),
                                   QStringLiteral("3 coroutines at ") + fetchLocation(), kPatience);
         again.click(kFetcher);
-        QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsPlace").contains(QLatin1String("waiting_gxx")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsLocation").contains(QLatin1String("waiting_gxx")), kPatience);
         const QString picture = QStringLiteral("symbols-recording");
         gui::takePicture(&again.window, picture.toLatin1().constData());
     }

@@ -93,7 +93,7 @@ private Q_SLOTS:
         gui::takePicture(&dock, "capture-empty");
     }
 
-    void saysEverySum()
+    void showsEverySum()
     {
         NotedTarget target;
         fill(target);

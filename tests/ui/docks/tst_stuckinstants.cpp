@@ -151,7 +151,7 @@ private Q_SLOTS:
             before = between(headerOf(window), "; (\\d+) when its end was decided");
             QCOMPARE(before, QStringLiteral("15"));
             run.recording = QString::fromStdString(window.run().replayPath());
-            settle(window);
+            awaitStuckRows(window);
             end = rowsOf(window);
         }
         compare(run, QStringLiteral("at the end of the recording"), end, before.toLongLong());
@@ -159,7 +159,7 @@ private Q_SLOTS:
 
 private:
     /// Waits until the window shows the coroutines that are stuck at the present time of its trace.
-    static void settle(MainWindow &window)
+    static void awaitStuckRows(MainWindow &window)
     {
         const auto expected = [&] {
             qint64 count = 0;

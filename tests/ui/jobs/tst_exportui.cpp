@@ -33,7 +33,7 @@ constexpr int kPatience = 60'000;  // ms
 class EndlessJob final : public BackgroundJob {
 public:
     EndlessJob() : BackgroundJob(QStringLiteral("/nowhere"), nullptr) {}
-    ~EndlessJob() override { end(); }
+    ~EndlessJob() override { cancelAndWait(); }
 
 protected:
     void run() override

@@ -3,7 +3,7 @@
 //
 // The system refuses every thread (ulimit -u): the window reports the failed work, stays usable, and does it later.
 #include "core/recording/write/recordingwriter.h"
-#include "core/session/recordingkeeper.h"
+#include "core/session/recordedrunsthread.h"
 #include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
 #include "models/stuckmodel.h"
@@ -135,16 +135,16 @@ private Q_SLOTS:
     void recordingsAreListedAfterAThreadIsAvailable()
     {
         const std::string path = m_sandbox.path(QStringLiteral("gone.ctr")).toStdString();
-        RecordingKeeper keeper(QFileInfo(m_recording).path());
-        QSignalSpy listed(&keeper, &RecordingKeeper::listed);
-        QSignalSpy failed(&keeper, &RecordingKeeper::failedToList);
-        QSignalSpy removed(&keeper, &RecordingKeeper::removed);
-        QSignalSpy spaceFreed(&keeper, &RecordingKeeper::spaceFreed);
+        RecordedRunsThread recordedRuns(QFileInfo(m_recording).path());
+        QSignalSpy listed(&recordedRuns, &RecordedRunsThread::listed);
+        QSignalSpy failed(&recordedRuns, &RecordedRunsThread::failedToList);
+        QSignalSpy removed(&recordedRuns, &RecordedRunsThread::removed);
+        QSignalSpy spaceFreed(&recordedRuns, &RecordedRunsThread::spaceFreed);
         {
             const NoMoreThreads none;
-            keeper.refresh();
-            keeper.remove({path});
-            keeper.freeSpace(1);
+            recordedRuns.refresh();
+            recordedRuns.remove({path});
+            recordedRuns.freeSpace(1);
             QVERIFY(failed.isEmpty() && removed.isEmpty() && spaceFreed.isEmpty());  // emitted later
             QTRY_COMPARE_WITH_TIMEOUT(spaceFreed.size(), 1, kPatience);
             QCOMPARE(failed.size(), 1);
@@ -154,7 +154,7 @@ private Q_SLOTS:
             const std::vector<std::string> failures = spaceFreed.first().first().value<FreedSpace>().failures;
             QVERIFY(failures.size() == 1 && isRefusal(QString::fromStdString(failures.front())));
         }
-        keeper.refresh();
+        recordedRuns.refresh();
         QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 1, kPatience);
     }
 

@@ -141,7 +141,7 @@ void TimelinePainterTest::pendingMarksAreADottedLine()
     for (int y = 0; y < 6; ++y) {
         int dots = 0;
         for (int x = 0; x < 12; ++x)
-            dots += image.pixel(x, y) == pixels.dropped;
+            dots += image.pixel(x, y) == pixels.evicted;
         QCOMPARE(dots, y == 2 || y == 3 ? 4 : 0);
     }
 }

@@ -51,10 +51,10 @@ CT_CASE(anyTransitionsRoundTrip)
     for (unsigned seed = 0; seed < 30; ++seed) {
         RandomStream stream(seed);
         Transitions all;
-        encoder.begin();
+        encoder.beginBlock();
         for (int i = 0; i < 5; ++i) {
             const Batch batch = stream.next(seed * 50 + 1);
-            encoder.add(batch.transitions);
+            encoder.addTransitions(batch.transitions);
             all.insert(all.end(), batch.transitions.begin(), batch.transitions.end());
         }
         CHECK_EQUAL(encoder.size(), all.size());
@@ -72,13 +72,13 @@ CT_CASE(fullBlocksOfManyCoroutinesRoundTrip)
     std::vector<std::uint64_t> next(100'000);
     std::mt19937 random(5);
     for (int block = 0; block < 3; ++block) {
-        encoder.begin();
+        encoder.beginBlock();
         Transitions all;
         for (std::size_t i = 0; i < TransitionEncoder::kMostTransitions; ++i) {
             const CoroutineId id = random() % next.size();
             all.push_back(turn(id, next[id]++, 1000 + i * 40));
         }
-        encoder.add(all);
+        encoder.addTransitions(all);
         CHECK_EQUAL(encoder.firstTs(), 1000U);
         CHECK_EQUAL(encoder.lastTs(), 1000 + (TransitionEncoder::kMostTransitions - 1) * 40);
         Transitions back;
@@ -88,7 +88,7 @@ CT_CASE(fullBlocksOfManyCoroutinesRoundTrip)
 }
 
 /// An event of such a storm has about three bytes before compression, whatever addresses the frames have.
-CT_CASE(turnsAreSmall)
+CT_CASE(pairedEventsNeedThreeBytes)
 {
     TransitionEncoder encoder;
     Transitions all;
@@ -98,7 +98,7 @@ CT_CASE(turnsAreSmall)
                 all.push_back(turn(id, round * 2 + half, 1'000'000 + all.size() * 40));
         }
     }
-    encoder.add(all);
+    encoder.addTransitions(all);
     CHECK(sectionOf(encoder).size() < all.size() * 32 / 10);
 }
 
@@ -107,7 +107,7 @@ CT_CASE(damagedSectionsAreRefusedOrBounded)
     TransitionEncoder encoder;
     RandomStream stream(9);
     const Batch batch = stream.next(300);
-    encoder.add(batch.transitions);
+    encoder.addTransitions(batch.transitions);
     const std::string good = sectionOf(encoder);
     std::mt19937_64 random(1);
     TransitionDecoder decoder;

@@ -286,7 +286,7 @@ CT_CASE(survivesHostileFiles)
     record(path, 100);
     const std::string file = ctr::segmentPath(path, 0);
     const std::string whole = contentOf(file);
-    const std::uint64_t all = glanceAt(file)->transitions;
+    const std::uint64_t all = readRecordingSummary(file)->transitions;
     std::mt19937_64 random(3);
     for (int i = 0; i < 2000; ++i) {
         std::string bad = whole;
@@ -295,9 +295,9 @@ CT_CASE(survivesHostileFiles)
         else
             bad[random() % whole.size()] ^= static_cast<char>(1 + random() % 255);
         putContent(file, bad);
-        const Result<RecordedFile> glance = glanceAt(file);
-        CHECK(!glance || glance->transitions <= all);
-        CHECK(!glance || i % 2 != 0 || !glance->ended);
+        const Result<RecordingSummary> summary = readRecordingSummary(file);
+        CHECK(!summary || summary->transitions <= all);
+        CHECK(!summary || i % 2 != 0 || !summary->ended);
         CHECK(RecordedRuns().scan(dir.path())->size() <= 1);
     }
 }
@@ -310,21 +310,21 @@ CT_CASE(checksTheHeadsAtTheEnd)
     record(path, 60);
     const std::string file = ctr::segmentPath(path, 0);
     const std::string whole = contentOf(file);
-    const RecordedFile all = *glanceAt(file);
+    const RecordingSummary all = *readRecordingSummary(file);
     ctr::Trailer trailer;
     std::memcpy(&trailer, whole.data() + whole.size() - sizeof(trailer), sizeof(trailer));
     // Without the End block, and with it.
     const std::string killed = whole.substr(0, trailer.endBlock);
     const std::size_t lastHead = killed.rfind(std::string(ctr::kBlockMagic.data(), ctr::kBlockMagic.size()));
     putContent(file, killed);
-    const Result<RecordedFile> glance = glanceAt(file);
-    CHECK(glance && glance->transitions == all.transitions && glance->lastTs == all.lastTs);
+    const Result<RecordingSummary> summary = readRecordingSummary(file);
+    CHECK(summary && summary->transitions == all.transitions && summary->lastTs == all.lastTs);
     const auto flipBitsOf = [&](const std::string &content, std::size_t head) {
         for (std::size_t bit = 0; bit < sizeof(ctr::BlockHead) * 8; ++bit) {
             std::string bad = content;
             bad[head + bit / 8] ^= static_cast<char>(1U << bit % 8);
             putContent(file, bad);
-            const Result<RecordedFile> seen = glanceAt(file);
+            const Result<RecordingSummary> seen = readRecordingSummary(file);
             REQUIRE(static_cast<bool>(seen));
             CHECK(seen->transitions <= all.transitions && seen->lastTs <= all.lastTs);
         }
@@ -345,9 +345,9 @@ CT_CASE(aCopyOfADamagedRunCountsItsOwnEvents)
     putContent(file, content);
     const auto copied = copyRecording(path, dir.file("kept.ctr"));
     REQUIRE(static_cast<bool>(copied));
-    const RecordedFile glance = *glanceAt(dir.file("kept.ctr"));
-    CHECK_EQUAL(glance.transitions, copied->transitions);
-    CHECK(glance.ended && glance.transitions < glanceAt(file)->transitions);
+    const RecordingSummary summary = *readRecordingSummary(dir.file("kept.ctr"));
+    CHECK_EQUAL(summary.transitions, copied->transitions);
+    CHECK(summary.ended && summary.transitions < readRecordingSummary(file)->transitions);
 }
 
 CT_CASE(readsTheTargetFromTheFileName)

@@ -216,7 +216,7 @@ CT_CASE(aSegmentOfOnlyAHeadIsNoDamage)
     const auto reader = ctr::BlockReader::open(first);
     REQUIRE(static_cast<bool>(reader));
     const auto next = ctr::BlockWriter::open(ctr::segmentPath(path, 1), {(*reader)->head().recording, 1, 0});
-    REQUIRE(next && (*next)->begin());
+    REQUIRE(next && (*next)->beginFile());
     REQUIRE(static_cast<bool>(copyRecording(path, dir.file("copy.ctr"))));
     const Everything copy = readAll(dir.file("copy.ctr"));
     CHECK_EQUAL(copy.error, "");

@@ -52,7 +52,7 @@ std::vector<Batch> writeSample(const std::string &path, std::size_t transitions 
     sums.coroutinesMissed = 14;
     sums.sitesDropped = 15;
     sums.recordsDropped = 16;
-    sums.notesDropped = 17;
+    sums.notesEvicted = 17;
     sums.notesLost = 18;
     sums.eventsNotWritten = 19;
     sums.timesApproximate = true;
@@ -150,7 +150,7 @@ CT_CASE(returnsAllSums)
     CHECK_EQUAL(sums.times_approximate, 1U);
 }
 
-CT_CASE(overviewWithoutReading)
+CT_CASE(overviewNeedsNoReading)
 {
     const TempDir dir;
     const std::vector<Batch> batches = writeSample(dir.file("run.ctr"));
@@ -270,7 +270,7 @@ CT_CASE(reportsFilesThatAreNoRecordings)
 }
 
 /// Opening a pipe would block until a writer opens it.
-CT_CASE(aPipeIsNotWaitedFor)
+CT_CASE(openingAPipeIsAnErrorAtOnce)
 {
     const TempDir dir;
     for (const char *const name : {"pipe.ctr", "pipe.0.ctr", "pipe.jsonl", "pipe"}) {

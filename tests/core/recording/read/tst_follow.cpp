@@ -235,7 +235,7 @@ CT_CASE(damageIsLeftOut)
 }
 
 /// Blocks behind a head that claims 48 MiB are read before that many bytes have arrived.
-CT_CASE(aLongLengthIsNotWaitedFor)
+CT_CASE(readsBlocksBehindADamagedLengthAtOnce)
 {
     const TempDir dir;
     const Recorded what = recorded(dir, 60, 20'000);

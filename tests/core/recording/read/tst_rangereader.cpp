@@ -92,12 +92,12 @@ CT_CASE(readsWhileTheRecordingIsWritten)
     CHECK(!rangeReader.read(0, 1, events));
     for (int i = 0; i < 5; ++i) {
         written.run(40);
-        const std::uint64_t end = written.streamIndex->end();
+        const std::uint64_t end = written.streamIndex->endPosition();
         REQUIRE(end > 0 && end <= written.stream.size());
         checkParts(rangeReader, written.stream, 0, end);
     }
     CHECK(static_cast<bool>(written.writer->finish({})));
-    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
+    CHECK_EQUAL(written.streamIndex->endPosition(), written.stream.size());
     checkParts(rangeReader, written.stream, 0, written.stream.size());
     CHECK(!rangeReader.read(written.stream.size() - 1, written.stream.size() + 1, events));
     CHECK(events.empty());
@@ -130,7 +130,7 @@ CT_CASE(renumbersCoroutinesOfALaterSegment)
     RangeReader rangeReader(read.streamIndex);
     // The rows of the keyframe are in no block.
     std::uint64_t begin = 0;
-    while (!read.streamIndex->find(begin))
+    while (!read.streamIndex->blockAt(begin))
         ++begin;
     CHECK(begin > 0 && begin < 2000);
     checkParts(rangeReader, read.stream, begin, read.stream.size());
@@ -180,7 +180,7 @@ CT_CASE(omitsAndCountsImpossibleNumbers)
     CHECK_EQUAL(read, written.stream.size() - 1);
     CHECK_EQUAL((*reader)->accounting().eventsNotWritten, 1U);
     // The StreamIndex counts it, so later events are found at their positions.
-    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
+    CHECK_EQUAL(written.streamIndex->endPosition(), written.stream.size());
     RangeReader rangeReader(written.streamIndex);
     const std::uint64_t end = written.stream.size();
     checkParts(rangeReader, written.stream, end - 5000, end);
@@ -228,7 +228,7 @@ void checkAround(const std::vector<std::pair<std::size_t, std::vector<std::size_
         CHECK(static_cast<bool>(written.writer->consume(batch)));
     }
     CHECK(static_cast<bool>(written.writer->finish({})));
-    CHECK_EQUAL(written.streamIndex->end(), written.stream.size());
+    CHECK_EQUAL(written.streamIndex->endPosition(), written.stream.size());
     CHECK_EQUAL(readAll(written.dir.file("run.ctr")).sums.eventsNotWritten, leftOut);
     RangeReader rangeReader(written.streamIndex);
     for (std::size_t i = 0; i < written.streamIndex->blocks(); ++i) {
@@ -271,7 +271,7 @@ CT_CASE(refusesBlocksThatChanged)
     RangeReader rangeReader(written.streamIndex);
     const std::string path = written.dir.file("run.ctr");
     std::string content = contentOf(path);
-    const std::uint64_t hit = written.streamIndex->find(written.stream.size() / 2)->offset + 100;
+    const std::uint64_t hit = written.streamIndex->blockAt(written.stream.size() / 2)->offset + 100;
     content[hit] ^= 0x10;
     putContent(path, content);
     Transitions events;
@@ -310,6 +310,6 @@ CT_CASE(refusesAnotherRecordingOfTheSameName)
     // The cached block is still the right one; later blocks are not.
     checkPart(before, written.stream, 0, 10);
     const std::uint64_t last = written.stream.size();
-    CHECK(written.streamIndex->find(0)->end < last);
+    CHECK(written.streamIndex->blockAt(0)->end < last);
     CHECK(!before.read(last - 10, last, events));
 }

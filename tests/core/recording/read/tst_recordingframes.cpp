@@ -199,7 +199,7 @@ CT_CASE(aLaterSegmentHasTheModulesOfEndedProcesses)
     for (const std::uint32_t gone : {0U, 1U, 2U})
         std::filesystem::remove(ctr::segmentPath(path, gone));
     RecordingInfo both = first;
-    both.add(second);
+    both.mergeLater(second);
     CHECK(readAll(ctr::segmentPath(path, 3)).info == both);
 }
 
@@ -211,6 +211,6 @@ CT_CASE(theTargetRoundTrips)
     REQUIRE(again.has_value());
     CHECK(again->target == info.target);
     RecordingInfo later;
-    later.add(*again);
+    later.mergeLater(*again);
     CHECK(later.target == info.target);
 }

@@ -290,8 +290,8 @@ CT_CASE(refusesImpossibleNumbersOfLostBirths)
     const auto put = [&](const Batch &batch) {
         ctr::StreamEncoder encoder;
         ctr::ColumnWriter payload;
-        encoder.begin();
-        encoder.add(batch);
+        encoder.beginBlock();
+        encoder.addBatch(batch);
         encoder.write(std::nullopt, payload);
         const ctr::BlockFacts facts{static_cast<std::uint32_t>(batch.transitions.size()), batch.now, batch.now};
         REQUIRE(static_cast<bool>((*blocks)->write(ctr::Kind::Stream, payload, facts)));

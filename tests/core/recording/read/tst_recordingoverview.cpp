@@ -108,7 +108,7 @@ CT_CASE(computesTheOverviewFromTheHeads)
     CHECK_EQUAL(all.bytes, std::filesystem::file_size(dir.file("run.ctr")));
 }
 
-CT_CASE(transitionsOverTime)
+CT_CASE(spreadsTransitionsOverTime)
 {
     const TempDir dir;
     writeSeconds(dir.file("run.ctr"), 6);
@@ -210,12 +210,12 @@ CT_CASE(survivesAWrongIndex)
         REQUIRE(static_cast<bool>(
             (*blocks)->write(static_cast<Kind>(1 + i % 4), ColumnWriter(),
                              {static_cast<std::uint32_t>(random()), random() >> (i % 64), random()})));
-    std::vector<BlockLocation> places;
+    std::vector<BlockLocation> locations;
     for (int i = 0; i < 1000; ++i)
-        places.push_back({random() >> (i % 64), static_cast<std::uint16_t>(i % 6), static_cast<std::uint32_t>(random()),
-                          random() >> (i % 60), random()});
+        locations.push_back({random() >> (i % 64), static_cast<std::uint16_t>(i % 6),
+                             static_cast<std::uint32_t>(random()), random() >> (i % 60), random()});
     ColumnWriter payload;
-    BlockLocationLayout::write(places, payload);
+    BlockLocationLayout::write(locations, payload);
     const std::uint64_t end = std::filesystem::file_size(dir.file("run.ctr"));
     REQUIRE(static_cast<bool>((*blocks)->write(Kind::End, payload, {})));
     REQUIRE(static_cast<bool>((*blocks)->finish()));

@@ -56,9 +56,9 @@ void put(ctr::BlockWriter &blocks, const std::vector<Batch> &batches, const std:
 {
     ctr::StreamEncoder encoder;
     ctr::ColumnWriter payload;
-    encoder.begin();
+    encoder.beginBlock();
     for (const Batch &batch : batches)
-        encoder.add(batch);
+        encoder.addBatch(batch);
     encoder.write(sums, payload);
     const ctr::BlockFacts facts{static_cast<std::uint32_t>(encoder.transitions()), batches.front().now,
                                 batches.back().now};
@@ -155,7 +155,7 @@ CT_CASE(frameTextsOfARefusedBlockDoNotCount)
 }
 
 /// The sinks get a stream that keeps its rules. The sums are those of the accepted blocks.
-CT_CASE(aReaderGoesOnBehindARefusedBlock)
+CT_CASE(aReaderContinuesBehindARefusedBlock)
 {
     const TempDir dir;
     const std::string path = dir.file("run.ctr");

@@ -432,7 +432,7 @@ CT_CASE(randomDamageNeverBreaksTheReader)
     }
 }
 
-CT_CASE(errorsOfOpening)
+CT_CASE(openingReportsErrors)
 {
     const TempDir dir;
     CHECK(!ct::JsonlReader::open(dir.file("missing.jsonl")));

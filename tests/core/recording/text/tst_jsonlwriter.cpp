@@ -140,7 +140,7 @@ CT_CASE(escapedNamesRoundTrip)
     CHECK_EQUAL(line.function, name);
 }
 
-CT_CASE(gapsAreNamed)
+CT_CASE(gapsHaveReasonAndLength)
 {
     ct::Batch batch;
     batch.births.push_back(birth(0, 1));
@@ -191,7 +191,7 @@ CT_CASE(flushedWithinASecondOfStreamTime)
     CHECK(text.ends_with("}\n"));
 }
 
-CT_CASE(unwritableIsNoticedAtOnce)
+CT_CASE(makingAWriterReportsUnwritableFiles)
 {
     const TempDir dir;
     const auto missing = ct::makeJsonlWriter(dir.file("no/such/out.jsonl"));

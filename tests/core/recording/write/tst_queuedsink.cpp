@@ -16,7 +16,7 @@ constexpr std::uint64_t kSmallBudget = 4ULL << 20;
 constexpr std::size_t kChunk = ct::TransitionChunks::kCapacity;
 
 /// Logs its input as a list of items. Waits at the gate, and fails on request.
-class Recorder final : public ct::Sink {
+class LoggingSink final : public ct::Sink {
 public:
     struct Log {
         std::vector<std::string> items;
@@ -26,8 +26,8 @@ public:
         std::thread::id consumedOn, destroyedOn;
         std::size_t calls = 0;
     };
-    explicit Recorder(Log &log) : m_log(log) {}
-    ~Recorder() override { m_log.destroyedOn = std::this_thread::get_id(); }
+    explicit LoggingSink(Log &log) : m_log(log) {}
+    ~LoggingSink() override { m_log.destroyedOn = std::this_thread::get_id(); }
 
     ct::Result<void> consume(const ct::Batch &batch) override
     {
@@ -96,9 +96,9 @@ bool isDense(const std::vector<std::uint64_t> &numbers, std::size_t count)
 struct Shut {
     explicit Shut(std::uint64_t budget = kSmallBudget, std::chrono::milliseconds mostWait = ct::QueuedSink::kForEver)
     {
-        auto recorder = std::make_shared<Recorder>(log);
-        recorder->gate = gate.get_future();
-        sink = queued(std::move(recorder), budget, mostWait);
+        auto loggingSink = std::make_shared<LoggingSink>(log);
+        loggingSink->gate = gate.get_future();
+        sink = queued(std::move(loggingSink), budget, mostWait);
     }
     void open() { gate.set_value(); }
     /// Feeds `count` batches and waits until all are consumed. Between `fewest` and `most` of them fit before the sink
@@ -121,7 +121,7 @@ struct Shut {
         CHECK(static_cast<bool>(sink->finish({})));
     }
 
-    Recorder::Log log;
+    LoggingSink::Log log;
     std::shared_ptr<ct::QueuedSink> sink;
     // Destroyed first, which opens the gate: a failed test does not hang at the end of the queue.
     std::promise<void> gate;
@@ -131,8 +131,8 @@ struct Shut {
 
 CT_CASE(theStreamStaysInOrder)
 {
-    Recorder::Log log;
-    const auto sink = queued(std::make_shared<Recorder>(log));
+    LoggingSink::Log log;
+    const auto sink = queued(std::make_shared<LoggingSink>(log));
     std::size_t total = 0;
     for (std::uint32_t id = 0; id < 50; ++id) {
         const std::size_t count = id * id * 40;  // the last ones are larger than a chunk
@@ -187,10 +187,10 @@ CT_CASE(aFullQueueWaits)
 
 CT_CASE(errorsAreReturned)
 {
-    Recorder::Log log;
-    auto recorder = std::make_shared<Recorder>(log);
-    recorder->failAt = 2;
-    const auto sink = queued(std::move(recorder));
+    LoggingSink::Log log;
+    auto loggingSink = std::make_shared<LoggingSink>(log);
+    loggingSink->failAt = 2;
+    const auto sink = queued(std::move(loggingSink));
     ct::Result<void> result;
     for (std::size_t i = 0; i < 100'000 && result; ++i)  // also returns from the wait for room
         result = sink->consume(numbered(0, 1000));
@@ -204,10 +204,10 @@ CT_CASE(errorsAreReturned)
 
 CT_CASE(theErrorOfFinishIsReturned)
 {
-    Recorder::Log log;
-    auto recorder = std::make_shared<Recorder>(log);
-    recorder->failFinish = true;
-    const auto sink = queued(std::move(recorder));
+    LoggingSink::Log log;
+    auto loggingSink = std::make_shared<LoggingSink>(log);
+    loggingSink->failFinish = true;
+    const auto sink = queued(std::move(loggingSink));
     const ct::Result<void> result = sink->finish({});
     REQUIRE(!result);
     CHECK_EQUAL(result.error().message, "no end");
@@ -215,9 +215,9 @@ CT_CASE(theErrorOfFinishIsReturned)
 
 CT_CASE(destructorWritesQueuedEvents)
 {
-    Recorder::Log log;
+    LoggingSink::Log log;
     {
-        const auto sink = queued(std::make_shared<Recorder>(log));
+        const auto sink = queued(std::make_shared<LoggingSink>(log));
         CHECK(static_cast<bool>(sink->consume(numbered(0, kChunk + 7))));
     }
     CHECK(isDense(log.numbers, kChunk + 7));
@@ -293,7 +293,7 @@ CT_CASE(givesUpWhenPatienceEnds)
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount);
 }
 
-CT_CASE(unusedPatienceLosesNothing)
+CT_CASE(writesEverythingBeforePatienceEnds)
 {
     Shut shut(64ULL << 20);
     for (std::size_t i = 0; i < 10; ++i)
@@ -321,16 +321,16 @@ CT_CASE(waitForSpaceIsLimited)
 /// A sink that hangs is abandoned. If it continues later, it still gets the end.
 CT_CASE(abandonsASinkThatHangs)
 {
-    Recorder::Log log;
+    LoggingSink::Log log;
     std::promise<void> gate;
     const auto gone = std::make_shared<std::promise<void>>();
     {
-        const std::shared_ptr<Recorder> recorder(new Recorder(log), [gone](const Recorder *one) {
+        const std::shared_ptr<LoggingSink> loggingSink(new LoggingSink(log), [gone](const LoggingSink *one) {
             delete one;
             gone->set_value();
         });
-        recorder->gate = gate.get_future();
-        const auto sink = queued(recorder);
+        loggingSink->gate = gate.get_future();
+        const auto sink = queued(loggingSink);
         CHECK(static_cast<bool>(sink->consume(numbered(0, kChunk))));
         CHECK(static_cast<bool>(sink->consume(numbered(kChunk, 10))));
         sink->giveUpAfter(std::chrono::milliseconds(0), std::chrono::milliseconds(0));

@@ -138,7 +138,7 @@ CT_CASE(readsABlockByItsLocation)
     CHECK(none && !*none);
 }
 
-CT_CASE(goesOnBehindDamage)
+CT_CASE(continuesBehindDamage)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
@@ -160,7 +160,7 @@ CT_CASE(goesOnBehindDamage)
 }
 
 /// Bytes that are not a block may claim any length. The reader does not skip that far.
-CT_CASE(goesOnBehindDamageWithALongLength)
+CT_CASE(continuesBehindDamageWithALongLength)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 12);
@@ -192,7 +192,7 @@ CT_CASE(goesOnBehindDamageWithALongLength)
     check(payload, 1);
 }
 
-CT_CASE(blocksCutOutOrInsertedAreNoticed)
+CT_CASE(reportsBlocksCutOutOrInserted)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/recording/text/coroutinesums.h"
+
+#include <algorithm>
+
+namespace ct {
+
+void CoroutineSums::addBatch(const Batch &batch)
+{
+    for (const Birth &birth : batch.births) {
+        if (birth.coroutine == kNoCoroutine)
+            continue;
+        if (birth.coroutine >= m_entries.size())
+            m_entries.resize(static_cast<std::size_t>(birth.coroutine) + 1);
+        Entry &entry = m_entries[birth.coroutine];
+        entry.probeId = birth.probeId;
+        entry.birthTs = birth.birthTs;
+        entry.pid = birth.pid;
+        entry.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
+    }
+    for (const Loss &loss : batch.losses) {
+        Entry &entry = at(loss.coroutine);
+        (loss.beforeAttach ? entry.missed : entry.lost) += loss.count;
+        std::vector<Loss> &open = m_losses[loss.coroutine];
+        // Merge adjacent losses. Otherwise the list would grow for a coroutine that only has losses.
+        if (!open.empty() && open.back().beforeAttach == loss.beforeAttach &&
+            open.back().firstN + open.back().count == loss.firstN)
+            open.back().count += loss.count;
+        else
+            open.push_back(loss);
+    }
+}
+
+CoroutineSums::Gap CoroutineSums::explain(Entry &entry, const Transition &transition, std::uint64_t expected)
+{
+    Gap gap;
+    if (transition.n < expected)
+        return gap;  // the numbers of a flagged station have no meaning
+    const std::uint64_t missing = transition.n - expected;
+    if (const auto found = m_losses.find(transition.coroutine); found != m_losses.end()) {
+        std::vector<Loss> &open = found->second;
+        const auto later =
+            std::find_if(open.begin(), open.end(), [&](const Loss &loss) { return loss.firstN >= transition.n; });
+        std::uint64_t remaining = missing;
+        for (auto loss = open.begin(); loss != later; ++loss) {
+            const std::uint64_t count = std::min(loss->count, remaining);
+            (loss->beforeAttach ? gap.missed : gap.lost) += count;
+            remaining -= count;
+        }
+        open.erase(open.begin(), later);
+        if (open.empty())
+            m_losses.erase(found);
+    }
+    gap.evicted = missing - gap.lost - gap.missed;
+    entry.evicted += gap.evicted;
+    return gap;
+}
+
+}  // namespace ct

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The data that writers of exported files need for each coroutine: its identity, its sums and its next event number.
+#pragma once
+
+#include "core/stream/stream.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace ct {
+
+class CoroutineSums {
+public:
+    struct Entry {
+        std::uint64_t probeId = 0;
+        std::uint64_t birthTs = 0;
+        std::uint64_t nextN = 0;  ///< number expected next
+        std::uint64_t events = 0;
+        std::uint64_t lost = 0;
+        std::uint64_t missed = 0;   ///< before the engine attached
+        std::uint64_t evicted = 0;  ///< neither lost nor missed, but not in this stream
+        std::uint32_t pid = 0;
+    };
+
+    /// Numbers of events that are absent right before a transition, by reason.
+    struct Gap {
+        std::uint64_t lost = 0;
+        std::uint64_t missed = 0;
+        std::uint64_t evicted = 0;
+        bool any() const { return (lost | missed | evicted) != 0; }
+    };
+
+    /// Adds the births and losses of a batch. Call it before advance() for the batch's transitions.
+    void addBatch(const Batch &batch);
+
+    /// Counts a transition and returns the gap before it. Call it in the order of the stream.
+    Gap advance(const Transition &transition)
+    {
+        Entry &entry = at(transition.coroutine);
+        ++entry.events;
+        const std::uint64_t expected = entry.nextN;
+        entry.nextN = transition.n + 1;
+        return transition.n == expected ? Gap{} : explain(entry, transition, expected);
+    }
+
+    /// All coroutines without a birth share one entry.
+    const Entry &entry(CoroutineId id) const { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
+    const std::vector<Entry> &entries() const { return m_entries; }
+
+private:
+    Entry &at(CoroutineId id) { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
+    Gap explain(Entry &entry, const Transition &transition, std::uint64_t expected);
+
+    std::vector<Entry> m_entries;
+    Entry m_withoutBirth;  ///< shared by all coroutines without a birth
+    /// Losses without a later transition so far.
+    std::unordered_map<CoroutineId, std::vector<Loss>> m_losses;
+};
+
+}  // namespace ct
