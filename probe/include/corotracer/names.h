@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -91,6 +92,8 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
     std::uint64_t string = 0;
     int patience = 1'000'000;
     while (table.lock.exchange(1, std::memory_order_acquire) != 0 && --patience != 0) {
+        if (patience % 1000 == 0)
+            ::sched_yield();  // the holder may have been preempted, and needs a core
     }
     if (patience != 0) {
         string = name_by_content(table, area, name);
