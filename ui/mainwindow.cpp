@@ -97,7 +97,7 @@ void MainWindow::start(const StartRequest &request)
     if (request.kind() == RunKind::None)
         return;
     replaceCapture([this, request] {
-        const Result<void> begun = begin(request);
+        const Result<void> begun = beginRun(request);
         if (!begun)
             showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
         else
@@ -111,7 +111,7 @@ void MainWindow::replaceCapture(std::function<void()> next)
     m_question->ask(tr("A new capture replaces this one. Leave the target running, or terminate it?"), std::move(next));
 }
 
-Result<void> MainWindow::begin(const StartRequest &request)
+Result<void> MainWindow::beginRun(const StartRequest &request)
 {
     const CaptureSettings settings = CaptureSettings::load(QSettings());
     Result<std::unique_ptr<Run>> run = Run::start(
@@ -207,7 +207,7 @@ void MainWindow::connectParts()
     connect(m_replay, &ReplayControl::replayRequested, this, [this](const ReplayRequest &replay) {
         StartRequest request;
         request.what = replay;
-        if (const Result<void> begun = begin(request); !begun)
+        if (const Result<void> begun = beginRun(request); !begun)
             showError(tr("Cannot replay"), QString::fromStdString(begun.error().message));
     });
     connect(m_jobs, &FileJobs::finished, m_notices, &Notices::replace);
@@ -385,7 +385,7 @@ void MainWindow::showRunDialog()
         m_runDialog = new RunDialog(this);
         connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
             replaceCapture([this, request] {
-                if (const Result<void> begun = begin(request); !begun)
+                if (const Result<void> begun = beginRun(request); !begun)
                     m_runDialog->showError(QString::fromStdString(begun.error().message));
                 else if (request.kind() == RunKind::Listening)
                     showInstructions();

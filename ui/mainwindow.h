@@ -81,7 +81,7 @@ private:
     void showError(const QString &title, const QString &message);
 
     void replaceCapture(std::function<void()> next);
-    Result<void> begin(const StartRequest &request);
+    Result<void> beginRun(const StartRequest &request);
     void replaceRun(std::unique_ptr<Run> run);
     void showTrace();
     void beginReplay();

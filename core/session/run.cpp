@@ -113,12 +113,12 @@ Run::~Run()
 Result<std::unique_ptr<Run>> Run::start(const StartRequest &request, const RunSettings &settings)
 {
     auto run = std::make_unique<Run>();
-    if (Result<void> begun = run->begin(request, settings); !begun)
+    if (Result<void> begun = run->open(request, settings); !begun)
         return begun.error();
     return run;
 }
 
-Result<void> Run::begin(const StartRequest &request, const RunSettings &settings)
+Result<void> Run::open(const StartRequest &request, const RunSettings &settings)
 {
     m_kind = request.kind();
     m_name = nameOf(request);

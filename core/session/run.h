@@ -144,7 +144,7 @@ private:
     void makeTrace(const RunSettings &settings);
     void connectSource();
     void record(const StartRequest &request, const RunSettings &settings);
-    Result<void> begin(const StartRequest &request, const RunSettings &settings);
+    Result<void> open(const StartRequest &request, const RunSettings &settings);
 
     RunKind m_kind = RunKind::None;
     QString m_name;

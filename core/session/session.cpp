@@ -78,7 +78,7 @@ Session::~Session()
         m_data->harvest->disconnect(this);
         m_data->harvest->requestEnd();
         m_data->harvest->wait();
-        settleRegion();
+        closeRegion();
     }
     // Members are destroyed in reverse order: the thread before the region that it reads.
 }
@@ -346,14 +346,14 @@ void Session::onHarvestEnded()
     reportShortages(accounting());
     if (const QString when = dateNotice(*m_data->region, m_data->harvest->latestEventNs()); !when.isEmpty())
         addNotice(when);
-    settleRegion();
+    closeRegion();
     if (m_data->kind == RunKind::Launched && m_data->endReason != EndReason::Stopped)
         reportNothingTraced();
     setState(RunState::Ended);
     Q_EMIT ended();
 }
 
-void Session::settleRegion()
+void Session::closeRegion()
 {
     const std::vector<MappingProcess> users = m_data->region.targets();
     m_data->harvest.reset();

@@ -97,7 +97,7 @@ private:
     void awaitGroup();
     void drain(EndReason reason);
     void onHarvestEnded();
-    void settleRegion();
+    void closeRegion();
 
     struct Data;
     std::unique_ptr<Data> m_data;

@@ -209,8 +209,8 @@ void AttachDialog::applySelection()
     m_attach->setEnabled(item);
     m_delete->setEnabled(item && item->data(0, kLeftOverRole).toBool());
     m_delete->setToolTip(m_delete->isEnabled() ? QString()
-                                               : tr("Only regions that this program made and "
-                                                    "no process uses can be deleted."));
+                                               : tr("Only a region that this program made, and "
+                                                    "that no process uses, can be deleted."));
 }
 
 void AttachDialog::attachSelected()

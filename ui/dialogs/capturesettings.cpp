@@ -39,7 +39,7 @@ QString CaptureSettings::summary() const
     text += record ? tr("recorded, %1 at most").arg(format::bytes(recordBytes())) : tr("not recorded");
     text += QStringLiteral("; ");
     if (keepMiB == 0 && keepSec == 0)
-        return text + tr("keeps what memory holds");
+        return text + tr("keeps as much as memory allows");
     const QString seconds = format::duration(keepNs());
     if (keepMiB == 0)
         return text + tr("keeps the last %1").arg(seconds);

@@ -49,7 +49,7 @@ struct CaptureSettings {
     }
     /// Returns the folder of recordings and the size of one; nullopt = do not record.
     std::optional<RecordingFolder> recordingFolder() const;
-    /// One line: "lanes of 16 MiB, 512 MiB in all; recorded, 1 GiB at most; keeps what memory holds".
+    /// One line: "lanes of 16 MiB, 512 MiB in all; recorded, 1 GiB at most; keeps as much as memory allows".
     QString summary() const;
 
     /// Clamps values that are out of range, and rounds a lane size down to a power of two. Missing values become

@@ -60,7 +60,8 @@ QString whyKept(const std::vector<RecordedRun> &runs)
 {
     if (runs.size() > 1)
         return RecordingsDock::tr(
-            "These recordings cannot be deleted now: they are being recorded, or open in a window");
+            "These recordings cannot be deleted now: they are still being written, or open in a window; stop "
+            "the captures, and close the windows");
     return runs.front().state == RecordedRun::State::Recording
                ? RecordingsDock::tr(
                      "This recording cannot be deleted now: it is still being written; stop the capture first")

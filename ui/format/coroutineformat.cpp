@@ -233,7 +233,7 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
                    : QString();
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())
-            return tr("Its station contradicts itself (two writers?): no conclusions are drawn from it.");
+            return tr("Its station contradicts itself (two writers?), so the coroutine is not judged.");
         if (stateOf(source) == CoroutineState::Unknown)
             return tr("The latest transition was lost.");
         if (isStuck(source))

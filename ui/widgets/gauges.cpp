@@ -118,9 +118,9 @@ void Gauges::makeMemory(QGridLayout *grid)
                        tr("Threads without a lane, because lane memory was used up; their "
                           "events are lost"));
     m_dropped = addRow(grid, "gaugeDropped", tr("Records dropped"),
-                       tr("Records of any kind that a full lane refused, or that were not "
-                          "written to their end. Larger lanes avoid the former. Transitions "
-                          "among them are counted as lost events."));
+                       tr("Records of any kind that a full lane refused, or that were written "
+                          "only in part. Transitions among them are counted as lost events. "
+                          "A larger lane refuses fewer records."));
     m_region = addRow(grid, "gaugeRegion", tr("Region"), tr("Memory that the shared region uses now"));
 }
 

@@ -37,7 +37,7 @@ QString clockText(std::uint64_t ns, bool isShort)
 
 ReplayBar::ReplayBar(QWidget *parent)
     : QToolBar(tr("Replay"), parent),
-      m_restart(addButton("replayRestart", "restart", tr("Restart"), tr("From the beginning again"),
+      m_restart(addButton("replayRestart", "restart", tr("Restart"), tr("Replay from the beginning"),
                           QKeySequence(Qt::Key_Home | Qt::CTRL))),
       m_play(addButton("replayPlay", "pause", tr("Pause"), QString(), QKeySequence(Qt::Key_Space))),
       m_step(addButton("replayStep", "step", tr("Step"), tr("Show the next event, and pause"),
