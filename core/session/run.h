@@ -67,8 +67,6 @@ public:
     /// The index of the transitions in the recording; nullptr if there is no recording.
     std::shared_ptr<const StreamIndex> streamIndex() const;
 
-    /// True if the run is captured from a region, false if it is read from a recording, or without a run.
-    bool isLive() const { return m_live != nullptr; }
     bool isReplay() const { return m_kind == RunKind::Replay; }
     /// True for a recording that was opened, but is not replayed.
     bool isOpened() const { return m_kind == RunKind::File || m_kind == RunKind::Input; }
