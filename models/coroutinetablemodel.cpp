@@ -10,7 +10,7 @@ namespace ct {
 
 namespace {
 
-/// Most row ranges to announce one by one. Each range costs a pass over all rows, so large tables allow fewer.
+/// Most row ranges to report one by one. Each range costs a pass over all rows, so large tables allow fewer.
 std::size_t mostRanges(std::size_t rows)
 {
     return rows < 10'000 ? kManyRanges : 8;

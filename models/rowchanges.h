@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Merges rows into ranges, as item models must announce removals, insertions and changes.
+// Merges rows into ranges, as item models must report removals, insertions and changes.
 #pragma once
 
 #include <algorithm>

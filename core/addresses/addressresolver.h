@@ -49,7 +49,7 @@ public:
     Answer resolveOrRequest(const Query &query);
     /// As resolveOrRequest(), but requests nothing. nullptr: not resolved.
     Answer known(const Query &query) const;
-    /// True if find() may still yield more about the address.
+    /// True if resolveOrRequest() may still yield more about the address.
     bool isOpen(const Query &query) const;
     // For exports, which may wait.
 

@@ -5,7 +5,7 @@
 // In overwrite mode, lanes lose coroutines and events that compact stations still count. The difference between the
 // census and the stream was overwritten. Each station is compared separately, so the result is right while targets
 // write. Harvest thread only.
-// See docs/decisions/0016-harvestState-that-add-up.md.
+// See docs/decisions/0016-books-that-add-up.md.
 #pragma once
 
 #include "core/harvest/reorderbuffer.h"

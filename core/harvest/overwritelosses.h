@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The lost and missed events of a capture in overwrite mode. Lanes lose events that the compact stations still count,
-// so a census at attach and another one at the end give the numbers that were lost or missed. Harvest thread only. See
-// docs/decisions/0016-harvestState-that-add-up.md.
+// so a census at attach and another one at the end give the numbers that were lost or missed. Harvest thread only.
+// See docs/decisions/0016-books-that-add-up.md.
 #pragma once
 
 #include "core/harvest/census.h"

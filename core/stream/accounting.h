@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The books of a run: sums, overflow, gauges of the region, and conditions. Plain values.
+// The counts of a run: sums, overflow, gauges of the region, and conditions. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ struct RunFlags {
     bool unproven = false;          ///< old-SDK writers on a weakly ordered machine
 };
 
-/// The books of a run, which are always shown.
+/// All counts of a run, which are always shown.
 struct Accounting : RunSums, RunOverflow, RegionGauges, RunFlags {};
 
 }  // namespace ct
