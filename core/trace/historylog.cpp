@@ -45,9 +45,9 @@ inline void fetchRows(const std::byte *row)
         __builtin_prefetch(row + kRowsAhead + line, 1);
 }
 
-/// Stores two rows if the events are an ordinary turn of a coroutine that is already in this slab. Else does nothing
+/// Stores two rows if the events are an ordinary pair of a coroutine that is already in this slab. Else does nothing
 /// and returns false.
-inline bool storeTurn(std::byte *row, const Dictionary &dictionary, const Transition &resume, const Transition &suspend,
+inline bool storePair(std::byte *row, const Dictionary &dictionary, const Transition &resume, const Transition &suspend,
                       const Head &head, std::uint64_t base, std::uint32_t slab)
 {
     const std::uint64_t usualAddr = head.usualAddr.load(kRelaxed);
@@ -231,7 +231,7 @@ std::size_t Log::fill(std::span<const Transition> events, Coroutines &coroutines
             if (!allKnown) [[unlikely]]
                 break;
             Head &head = heads[event->coroutine];
-            if (inPairs && stop - event > 1 && storeTurn(row, dictionary, event[0], event[1], head, base, number)) {
+            if (inPairs && stop - event > 1 && storePair(row, dictionary, event[0], event[1], head, base, number)) {
                 row += std::size_t{2} * kRowBytes;
                 minTs = std::min(minTs, event[0].ts);
                 maxTs = std::max(maxTs, event[1].ts);

@@ -7,7 +7,7 @@
 // would be mispredicted half of the time. So an ordinary event uses masks and tables instead of branches. Other events
 // (the first ones, gaps, a resumption of a running coroutine ...) use a slower path.
 //
-// The events of a single busy thread come in turns instead: a resumption, directly followed by the suspension that ends
+// The events of a single busy thread come in pairs instead: a resumption, directly followed by the suspension that ends
 // it. Then one visit handles both, at little more than the cost of one event.
 #include "core/stream/resumesuspendpairs.h"
 #include "core/trace/populationdata.h"
@@ -90,10 +90,10 @@ public:
 
     void prefetch(const Transition &event) const { __builtin_prefetch(m_records + event.coroutine, 1); }
     /// Applies a resumption and the suspension that ends it, if both are ordinary. Else does nothing and returns false.
-    bool applyTurn(const Transition &resume, const Transition &suspend)
+    bool applyPair(const Transition &resume, const Transition &suspend)
     {
         if (resume.coroutine >= m_size || !isResumeSuspendPair(resume, suspend) ||
-            !applyOrdinaryTurn(m_records[resume.coroutine], resume, suspend)) [[unlikely]]
+            !applyOrdinaryPair(m_records[resume.coroutine], resume, suspend)) [[unlikely]]
             return false;
         m_touched = Population::Data::noteTouched(m_touchList, resume.coroutine, m_touched);
         return true;
@@ -110,7 +110,7 @@ public:
 
 private:
     bool applyOrdinary(Record &record, const Transition &event) const;
-    bool applyOrdinaryTurn(Record &record, const Transition &resume, const Transition &suspend) const;
+    bool applyOrdinaryPair(Record &record, const Transition &resume, const Transition &suspend) const;
     void applyOther(Record &record, const Transition &event) const;
     void leave(Record &record, std::uint32_t bits, const Transition &event) const;
     bool isAdjacent(const Record &record, std::uint32_t bits, const Transition &event) const;
@@ -132,7 +132,7 @@ bool givesName(std::uint32_t bits, const Transition &event)
            (event.kind == PointKind::Await || event.kind == PointKind::Yield);
 }
 
-/// Whether givesName() must be called. Does not test the kind, see applyOrdinaryTurn().
+/// Whether givesName() must be called. Does not test the kind, see applyOrdinaryPair().
 bool mayGiveName(std::uint32_t bits, const Transition &event)
 {
     return !(bits & kNamed) && event.site != kUnknownSite;
@@ -178,7 +178,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
 }
 
 /// As applyOrdinary(), for two events at once.
-[[gnu::always_inline]] inline bool Pass::applyOrdinaryTurn(Record &record, const Transition &resume,
+[[gnu::always_inline]] inline bool Pass::applyOrdinaryPair(Record &record, const Transition &resume,
                                                            const Transition &suspend) const
 {
     const std::uint64_t lockAndBits = record.lockAndBits.load(kRelaxed);
@@ -287,15 +287,15 @@ void applyOneByOne(Pass &pass, std::span<const Transition> events, const Transit
         pass.apply(event);
     }
 }
-void applyInTurns(Pass &pass, std::span<const Transition> events, const Transition *end)
+void applyInPairs(Pass &pass, std::span<const Transition> events, const Transition *end)
 {
     const Transition *event = events.data();
     const Transition *const last = event + events.size() - 1;
     while (event < last) {
-        // Both events of a turn are of the same coroutine, so one prefetch is enough.
+        // Both events of a pair are of the same coroutine, so one prefetch is enough.
         if (end - event > static_cast<std::ptrdiff_t>(kAhead))
             pass.prefetch(event[kAhead]);
-        if (pass.applyTurn(event[0], event[1])) [[likely]]
+        if (pass.applyPair(event[0], event[1])) [[likely]]
             event += 2;
         else
             pass.apply(*event++);
@@ -317,7 +317,7 @@ void Population::Data::applyTransitions(std::span<const Transition> rest)
         const std::span<const Transition> piece = rest.first(std::min(rest.size(), kPiece));
         rest = rest.subspan(piece.size());
         if (hasManyPairs(piece))
-            applyInTurns(pass, piece, end);
+            applyInPairs(pass, piece, end);
         else
             applyOneByOne(pass, piece, end);
     }
