@@ -69,7 +69,7 @@ Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> popula
       m_line(line),
       m_population(std::move(population)),
       m_history(std::make_shared<History>(line.keep.bytes.value_or(kDefaultBytes), keepNsOf(line))),
-      m_brake(line.keep.seconds ? keepNsOf(line) : DumpLimiter::kUsualWindowNs)
+      m_limiter(line.keep.seconds ? keepNsOf(line) : DumpLimiter::kUsualWindowNs)
 {
     m_checkTimer.setSingleShot(true);
     connect(&m_checkTimer, &QTimer::timeout, this, &Dumper::check);
@@ -158,8 +158,8 @@ void Dumper::dumpDeaths()
 
 bool Dumper::hasNewFinding(std::uint64_t now)
 {
-    const bool due = m_brake.isDumpDue(findStuck(*m_population, now), now);
-    if (m_brake.beyondTheLast() > 0 && !std::exchange(m_reportedSpent, true))
+    const bool due = m_limiter.isDumpDue(findStuck(*m_population, now), now);
+    if (m_limiter.beyondTheLast() > 0 && !std::exchange(m_reportedSpent, true))
         Q_EMIT reported(tr("one more coroutine is stuck; there is no dump of it, because findings get at most %1 dumps")
                             .arg(DumpLimiter::kMostDumps));
     return due;
@@ -168,11 +168,11 @@ bool Dumper::hasNewFinding(std::uint64_t now)
 /// Reports the findings that got no dump.
 void Dumper::reportSpared()
 {
-    if (m_brake.atDumpedSites() > 0)
-        Q_EMIT reported(tr("no dump for %1 more findings at sites with a recent dump").arg(m_brake.atDumpedSites()));
-    if (m_brake.beyondTheLast() > 0)
+    if (m_limiter.atDumpedSites() > 0)
+        Q_EMIT reported(tr("no dump for %1 more findings at sites with a recent dump").arg(m_limiter.atDumpedSites()));
+    if (m_limiter.beyondTheLast() > 0)
         Q_EMIT reported(tr("no dump for %1 more findings after the first %2 dumps of findings")
-                            .arg(m_brake.beyondTheLast())
+                            .arg(m_limiter.beyondTheLast())
                             .arg(DumpLimiter::kMostDumps));
 }
 

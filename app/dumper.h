@@ -64,7 +64,7 @@ public:
 
     const std::vector<std::string> &files() const { return m_files; }  ///< written so far
     /// Stuck coroutines without a dump, see DumpLimiter.
-    std::uint64_t findingsNotDumped() const { return m_brake.atDumpedSites() + m_brake.beyondTheLast(); }
+    std::uint64_t findingsNotDumped() const { return m_limiter.atDumpedSites() + m_limiter.beyondTheLast(); }
 
 Q_SIGNALS:
     void reported(const QString &message);
@@ -99,7 +99,7 @@ private:
     std::vector<Death> m_dying;      ///< ended processes that need a dump
     std::uint64_t m_dyingSince = 0;  ///< stream time when the latest of them was added, ns
     std::size_t m_deathsDumped = 0;
-    DumpLimiter m_brake;
+    DumpLimiter m_limiter;
     bool m_reportedSpent = false;
     std::vector<std::string> m_files;
     std::uint32_t m_number = 0;  ///< number of the latest dump

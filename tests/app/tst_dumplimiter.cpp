@@ -27,57 +27,57 @@ StuckGroup stuckAt(SiteId site, std::vector<CoroutineId> coroutines, std::uint64
 
 }  // namespace
 
-class FindingBrakeTest : public QObject {
+class DumpLimiterTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void aSiteIsDumpedOnceInTheWindow()
     {
-        DumpLimiter brake(30 * kSecond);
-        QVERIFY(!brake.isDumpDue({}, kSecond));
-        QVERIFY(brake.isDumpDue({stuckAt(1, {10, 11})}, 100 * kSecond));
-        QVERIFY(!brake.isDumpDue({stuckAt(1, {10, 11, 12, 13})}, 101 * kSecond));
-        QCOMPARE(brake.atDumpedSites(), 2U);
-        QVERIFY(brake.isDumpDue({stuckAt(1, {14}), stuckAt(2, {15})}, 102 * kSecond));  // another site
-        QVERIFY(!brake.isDumpDue({stuckAt(2, {16})}, 129 * kSecond));
-        QVERIFY(brake.isDumpDue({stuckAt(1, {17})}, 130 * kSecond));
-        QVERIFY(!brake.isDumpDue({stuckAt(1, {18})}, 131 * kSecond));  // the dump at 130 s began a new window
-        QCOMPARE(brake.atDumpedSites(), 4U);
-        QCOMPARE(brake.beyondTheLast(), 0U);
+        DumpLimiter limiter(30 * kSecond);
+        QVERIFY(!limiter.isDumpDue({}, kSecond));
+        QVERIFY(limiter.isDumpDue({stuckAt(1, {10, 11})}, 100 * kSecond));
+        QVERIFY(!limiter.isDumpDue({stuckAt(1, {10, 11, 12, 13})}, 101 * kSecond));
+        QCOMPARE(limiter.atDumpedSites(), 2U);
+        QVERIFY(limiter.isDumpDue({stuckAt(1, {14}), stuckAt(2, {15})}, 102 * kSecond));  // another site
+        QVERIFY(!limiter.isDumpDue({stuckAt(2, {16})}, 129 * kSecond));
+        QVERIFY(limiter.isDumpDue({stuckAt(1, {17})}, 130 * kSecond));
+        QVERIFY(!limiter.isDumpDue({stuckAt(1, {18})}, 131 * kSecond));  // the dump at 130 s began a new window
+        QCOMPARE(limiter.atDumpedSites(), 4U);
+        QCOMPARE(limiter.beyondTheLast(), 0U);
     }
 
     void knownStuckCoroutinesCauseNoDump()
     {
-        DumpLimiter brake(kSecond);
-        QVERIFY(brake.isDumpDue({stuckAt(1, {10})}, 100 * kSecond));
-        QVERIFY(!brake.isDumpDue({}, 200 * kSecond));
-        QVERIFY(!brake.isDumpDue({stuckAt(1, {10})}, 300 * kSecond));
-        QCOMPARE(brake.atDumpedSites() + brake.beyondTheLast(), 0U);
+        DumpLimiter limiter(kSecond);
+        QVERIFY(limiter.isDumpDue({stuckAt(1, {10})}, 100 * kSecond));
+        QVERIFY(!limiter.isDumpDue({}, 200 * kSecond));
+        QVERIFY(!limiter.isDumpDue({stuckAt(1, {10})}, 300 * kSecond));
+        QCOMPARE(limiter.atDumpedSites() + limiter.beyondTheLast(), 0U);
     }
 
     void addressesDistinguishUnknownSites()
     {
-        DumpLimiter brake(30 * kSecond);
-        QVERIFY(brake.isDumpDue({stuckAt(kUnknownSite, {1}, 0xA)}, kSecond));
-        QVERIFY(brake.isDumpDue({stuckAt(kUnknownSite, {2}, 0xB)}, kSecond));
-        QVERIFY(!brake.isDumpDue({stuckAt(kUnknownSite, {3}, 0xA)}, kSecond));
-        QVERIFY(brake.isDumpDue({stuckAt(7, {4}, 0xC)}, kSecond));
-        QVERIFY(!brake.isDumpDue({stuckAt(7, {5}, 0xD)}, kSecond));
+        DumpLimiter limiter(30 * kSecond);
+        QVERIFY(limiter.isDumpDue({stuckAt(kUnknownSite, {1}, 0xA)}, kSecond));
+        QVERIFY(limiter.isDumpDue({stuckAt(kUnknownSite, {2}, 0xB)}, kSecond));
+        QVERIFY(!limiter.isDumpDue({stuckAt(kUnknownSite, {3}, 0xA)}, kSecond));
+        QVERIFY(limiter.isDumpDue({stuckAt(7, {4}, 0xC)}, kSecond));
+        QVERIFY(!limiter.isDumpDue({stuckAt(7, {5}, 0xD)}, kSecond));
     }
 
     void limitsTheNumberOfDumps()
     {
-        DumpLimiter brake(kSecond);
+        DumpLimiter limiter(kSecond);
         for (std::uint32_t i = 0; i < DumpLimiter::kMostDumps; ++i) {
-            QVERIFY(!brake.isSpent());
-            QVERIFY(brake.isDumpDue({stuckAt(i + 1, {i})}, i * kSecond));
+            QVERIFY(!limiter.isSpent());
+            QVERIFY(limiter.isDumpDue({stuckAt(i + 1, {i})}, i * kSecond));
         }
-        QVERIFY(brake.isSpent());
-        QVERIFY(!brake.isDumpDue({stuckAt(1000, {1000, 1001})}, 1000 * kSecond));
-        QCOMPARE(brake.beyondTheLast(), 2U);
-        QCOMPARE(brake.atDumpedSites(), 0U);
+        QVERIFY(limiter.isSpent());
+        QVERIFY(!limiter.isDumpDue({stuckAt(1000, {1000, 1001})}, 1000 * kSecond));
+        QCOMPARE(limiter.beyondTheLast(), 2U);
+        QCOMPARE(limiter.atDumpedSites(), 0U);
     }
 };
 
-CT_QT_SUITE(FindingBrakeTest)
+CT_QT_SUITE(DumpLimiterTest)
 #include "tst_dumplimiter.moc"
