@@ -94,10 +94,10 @@ const Result<RecordingSummary> &RecordedRuns::summaryOf(const std::string &path,
     const bool isKnown = seen.inode == now.inode && seen.size == now.size && seen.changed == now.changed;
     if (!isKnown) {
         seen = now;
-        seen.file = readRecordingSummary(path);
+        seen.summary = readRecordingSummary(path);
     }
     seen.stillThere = true;
-    return seen.file;
+    return seen.summary;
 }
 
 /// Fills in `run` from its files. `run.files` must be set. `lastWritten`: ns since 1970.
@@ -113,22 +113,22 @@ void RecordedRuns::describe(RecordedRun &run, std::uint64_t lastWritten)
         if (::stat(path.c_str(), &info) != 0)
             continue;  // it was removed after it was listed
         run.bytes += size(info);
-        const Result<RecordingSummary> &file = summaryOf(path, info);
-        ended = file && file->ended;
-        if (!file) {
+        const Result<RecordingSummary> &summary = summaryOf(path, info);
+        ended = summary && summary->ended;
+        if (!summary) {
             // A file that was just begun is still empty.
             if (run.error.empty() && size(info) != 0)
-                run.error = file.error().message;
+                run.error = summary.error().message;
             continue;
         }
         if (!std::exchange(readable, true)) {
-            run.segment = file->segment;
-            run.begun = file->begun;
-            run.command = file->info.command;
-            firstTs = file->firstTs;
+            run.segment = summary->segment;
+            run.begun = summary->begun;
+            run.command = summary->info.command;
+            firstTs = summary->firstTs;
         }
-        lastTs = std::max(lastTs, file->lastTs);
-        run.events += file->transitions;
+        lastTs = std::max(lastTs, summary->lastTs);
+        run.events += summary->transitions;
     }
     run.duration = firstTs != 0 && lastTs > firstTs ? lastTs - firstTs : 0;
     const Claims claims = claimsOn(run.files);

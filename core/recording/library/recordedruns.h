@@ -63,7 +63,7 @@ private:
         std::uint64_t inode = 0;
         std::uint64_t size = 0;
         std::int64_t changed = 0;  ///< ns since 1970: time of the latest change
-        Result<RecordingSummary> file = RecordingSummary();
+        Result<RecordingSummary> summary = RecordingSummary();
         bool stillThere = false;
     };
     const Result<RecordingSummary> &summaryOf(const std::string &path, const struct stat &info);
