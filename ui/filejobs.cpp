@@ -55,7 +55,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &path)
     if (!m_run->population() || refuses(m_exportBar))
         return;
     auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, path);
-    job->setRecorded(m_run->streamIndex());
+    job->setStreamIndex(m_run->streamIndex());
     job->setExportResolver(exportResolverOf(m_run->resolver()));
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),

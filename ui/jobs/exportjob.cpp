@@ -30,7 +30,7 @@ void ExportJob::run()
 {
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
-        [this](double progress) { return onProgress(progress); }, m_sums, m_exportResolver, m_recorded);
+        [this](double progress) { return onProgress(progress); }, m_sums, m_exportResolver, m_streamIndex);
     if (written)
         m_report = *written;
     else

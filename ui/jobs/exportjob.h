@@ -16,7 +16,7 @@ public:
     ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     /// Sets the index of the recording, which has the evicted events. Call before start().
-    void setRecorded(std::shared_ptr<const StreamIndex> streamIndex) { m_recorded = std::move(streamIndex); }
+    void setStreamIndex(std::shared_ptr<const StreamIndex> streamIndex) { m_streamIndex = std::move(streamIndex); }
     /// Sets what resolves addresses. Call before start().
     void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
     {
@@ -36,7 +36,7 @@ private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const History> m_history;
     const Accounting m_sums;
-    std::shared_ptr<const StreamIndex> m_recorded;
+    std::shared_ptr<const StreamIndex> m_streamIndex;
     std::shared_ptr<ExportResolver> m_exportResolver;
     const ExportFormat &m_format;
     ExportReport m_report;
