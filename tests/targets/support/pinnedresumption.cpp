@@ -86,15 +86,16 @@ void work(Slice slice, double perSecond, const std::atomic<bool> *hurry)
 
 }  // namespace
 
-void resumePinned(const std::vector<std::coroutine_handle<>> &coroutines, const PinnedResumption &turns)
+void resumePinned(const std::vector<std::coroutine_handle<>> &coroutines, const PinnedResumption &resumption)
 {
     std::vector<std::thread> threads;
-    for (unsigned thread = 0; thread < turns.threads; ++thread) {
+    for (unsigned thread = 0; thread < resumption.threads; ++thread) {
         std::vector<std::coroutine_handle<>> mine;
-        for (std::size_t i = thread; i < coroutines.size(); i += turns.threads)
+        for (std::size_t i = thread; i < coroutines.size(); i += resumption.threads)
             mine.push_back(coroutines[i]);
-        threads.emplace_back(work, Slice(std::move(mine), turns.order, thread + 1),
-                             static_cast<double>(turns.resumptionsPerSecond) / turns.threads, turns.hurry);
+        threads.emplace_back(work, Slice(std::move(mine), resumption.order, thread + 1),
+                             static_cast<double>(resumption.resumptionsPerSecond) / resumption.threads,
+                             resumption.hurry);
     }
     for (std::thread &thread : threads)
         thread.join();

@@ -26,6 +26,6 @@ struct PinnedResumption {
 
 /// Resumes each coroutine on one thread only, until all have reached their final suspension, or until soon after
 /// stopRequested(). Destroys nothing.
-void resumePinned(const std::vector<std::coroutine_handle<>> &coroutines, const PinnedResumption &turns);
+void resumePinned(const std::vector<std::coroutine_handle<>> &coroutines, const PinnedResumption &resumption);
 
 }  // namespace targets
