@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Messages of a batch run about targets that are started elsewhere: how to start them, and when they come and go.
+// Messages of a batch run about targets that are started elsewhere: how to start them, and which of them use the
+// region.
 #pragma once
 
 #include "core/session/session.h"
