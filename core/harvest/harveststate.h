@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// State that the harvest of full stations and of lanes share: the numbering of coroutines, the table of sites, the
+// State that the harvests of full stations and of lanes share: the numbering of coroutines, the table of sites, the
 // sums. Harvest thread only.
 #pragma once
 
