@@ -94,8 +94,7 @@ Result<void> OutputFile::write(std::string_view content)
     }
     struct stat status {};
     if (m_named && fstat(m_fd, &status) == 0 && status.st_nlink == 0)
-        return Error{ErrorCode::NotFound, m_path + " was removed by another program during the run, and its content " +
-                                              "is lost; repeat the run, and do not move or remove the file meanwhile"};
+        return Error{ErrorCode::NotFound, removedWhileWritten(m_path)};
     if (close(std::exchange(m_fd, -1)) != 0)
         return writeError(errno, "cannot write " + m_path);
     return {};

@@ -3,6 +3,7 @@
 #include "app/outputwatch.h"
 
 #include "core/base/filekey.h"
+#include "core/base/fileremedy.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,9 +34,7 @@ OutputWatch::Finding OutputWatch::check() const
         return {};
     if (info.st_nlink > 0)
         return {m_path + " was moved by another program during the run; its events are in the moved file", false};
-    return {m_path + " was removed by another program during the run, and its content is lost; repeat the run, and "
-                     "do not move or remove the file meanwhile",
-            true};
+    return {removedWhileWritten(m_path), true};
 }
 
 }  // namespace ct

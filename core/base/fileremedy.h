@@ -14,6 +14,15 @@ namespace ct {
 /// Remedy for a descriptor that the system refused.
 inline constexpr const char *kMoreDescriptors = "raise the limit of open files (ulimit -n)";
 
+/// Remedy for a file that another program moved or removed while it was being written.
+inline constexpr const char *kStartAgain = "start again, and leave the file in its folder until it is complete";
+
+/// Returns the message about a file that another program removed while it was being written.
+inline std::string removedWhileWritten(const std::string &path)
+{
+    return path + " was removed by another program during the run, and its content is lost; " + kStartAgain;
+}
+
 /// Returns the remedy for a file that cannot be written, to append to a message.
 inline const char *writeRemedy(ErrorCode code)
 {

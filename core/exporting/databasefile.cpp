@@ -82,10 +82,8 @@ Result<void> ensureNotMoved(int fd, const std::string &path)
         return {};
     struct stat info = {};
     const bool isRemoved = fstat(fd, &info) == 0 && info.st_nlink == 0;
-    return Error{ErrorCode::NotFound,
-                 path + (isRemoved ? " was removed" : " was moved") +
-                     " by another program before the first event was written; repeat the export, " +
-                     "and do not move or remove the file meanwhile"};
+    return Error{ErrorCode::NotFound, path + (isRemoved ? " was removed" : " was moved") +
+                                          " by another program before the first event was written; " + kStartAgain};
 }
 
 Result<void> emptyDatabaseFile(int fd, const std::string &path)

@@ -275,7 +275,7 @@ def main():
     parser.add_argument("--scratch", type=pathlib.Path, default=pathlib.Path("/var/tmp/corotracer-gui-mutate"),
                         help="copy of the tree, logs and results (default: %(default)s)")
     parser.add_argument("--tree", type=pathlib.Path,
-                        help="mutate this copy, which has a complete build, instead of making one; do not work in it meanwhile")
+                        help="mutate this copy, which has a complete build, instead of making one; do not change it during the run")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # runs the finally block, which reverts the mutation
     try:

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 {
     targets::Arguments arguments("forks children, with and without exec, while its coroutines run");
     arguments.number("--children", 10, 0, 10'000, "children of each kind, one after the other")
-        .number("--threads", 2, 1, 256, "threads that go on resuming coroutines meanwhile")
+        .number("--threads", 2, 1, 256, "threads that resume coroutines while the children run")
         .flag("--child", "for its own use: run as an executed child");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
