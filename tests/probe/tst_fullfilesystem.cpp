@@ -4,7 +4,7 @@
 // The file system fills up while a target runs. The target continues, and everything without memory is reported and
 // counted.
 #include "core/harvest/harvestloop.h"
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 #include "tests/support/smalltmpfs.h"
 
 #include <array>

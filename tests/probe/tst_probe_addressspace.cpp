@@ -3,7 +3,7 @@
 //
 // A limited address space (ulimit -v). The probe maps at most a quarter of the rest, and what it cannot map is counted.
 // The program keeps the remaining space.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <atomic>
 #include <cstdlib>

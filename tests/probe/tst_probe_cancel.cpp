@@ -3,7 +3,7 @@
 //
 // pthread_cancel: a traced thread is unwound as without the probe. The probe's system calls must not act as
 // cancellation points.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <pthread.h>
 

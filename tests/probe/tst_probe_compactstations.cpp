@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Compact stations: how the probe allocates, claims, recycles and leaves them.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <deque>
 #include <memory>
@@ -129,27 +129,27 @@ CT_CASE(eventsOfEarlierGenerationsStayCounted)
 {
     const Region region;
     inChild([&] {
-        const auto lives = [&] { return region.compactStation(0).life.load() >> 32; };
+        const auto generation = [&] { return region.compactStation(0).life.load() >> 32; };
         const auto ever = [&] {
             return region.birth(0).events_before.load() + region.compactStation(0).seq.load() / 2;
         };
         corotracer::InitTracer();
         std::uint64_t sum = 0;
-        for (std::uint64_t life = 1; life <= 5; ++life) {
+        for (std::uint64_t number = 1; number <= 5; ++number) {
             auto promise = std::make_unique<Traced>();
-            CHECK_EQUAL(promise->self(), life << 32);
+            CHECK_EQUAL(promise->self(), number << 32);
             CHECK_EQUAL(region.birth(0).events_before.load(), sum);
             CHECK_EQUAL(region.compactStation(0).seq.load(), 0U);
-            events(*promise, static_cast<int>(7 * life));
-            sum += 7 * life;
+            events(*promise, static_cast<int>(7 * number));
+            sum += 7 * number;
             CHECK_EQUAL(ever(), sum);
             promise.reset();
             CHECK_EQUAL(ever(), sum);
-            CHECK_EQUAL(lives(), life);
+            CHECK_EQUAL(generation(), number);
         }
         (void)corotracer::detail::acquire_compact(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
         CHECK_EQUAL(ever(), sum);
-        CHECK_EQUAL(lives(), 6U);
+        CHECK_EQUAL(generation(), 6U);
     });
 }
 
@@ -162,8 +162,8 @@ CT_CASE(stationInSeveralStacksIsClaimedOnce)
         corotracer::InitTracer();
         std::make_unique<Traced>().reset();
         corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
-        REQUIRE(self.free_count == 1 && self.free_stations[0] == 0);
-        self.free_stations[self.free_count++] = 0;
+        REQUIRE(self.free_compact_count == 1 && self.free_compact_stations[0] == 0);
+        self.free_compact_stations[self.free_compact_count++] = 0;
         region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
         region.birth(0).next_free.store(0);
         region.extension().free_compact_stations.store(1);
@@ -188,7 +188,7 @@ CT_CASE(aStationIsNotReusedAfterTheLastGeneration)
         CHECK_EQUAL(last->self(), kLast << 32);
         last.reset();
         CHECK_EQUAL(region.compactStation(0).life.load(), kLast << 32 | kCompactRecycled);
-        CHECK_EQUAL(corotracer::detail::thread_v1.free_count, 0U);
+        CHECK_EQUAL(corotracer::detail::thread_v1.free_compact_count, 0U);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
         // It is not allocated from the engine's stack either.

@@ -4,7 +4,7 @@
 // Counters that jump, stand still, or run behind on another core. No event is lost, the times become right, and the
 // region reports it.
 #include "core/harvest/harvestloop.h"
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <functional>
 #include <thread>

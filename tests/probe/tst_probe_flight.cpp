@@ -4,7 +4,7 @@
 // The flight recorder: the path of its file, the contents while the process lives and after it was killed, and the
 // deletion of old files. Read with the project's own region and lane readers.
 #include "core/region/region.h"
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes without room: overwrite mode overwrites the oldest records, and a full file system never raises a signal.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 #include "tests/support/fillerfile.h"
 #include "tests/support/oldkernel.h"
 #include "tests/support/smalltmpfs.h"

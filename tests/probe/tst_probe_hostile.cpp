@@ -3,7 +3,7 @@
 //
 // The probe does not trust a region: files that are no regions, areas outside of the file, garbage, and damage while it
 // traces.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <algorithm>
 #include <cstring>

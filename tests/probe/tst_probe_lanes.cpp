@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes written by the probe: one thread, a full lane, a lane that changes from thread to thread, and the counters.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <atomic>
 #include <cerrno>

@@ -3,7 +3,7 @@
 //
 // Several threads, coroutines that move between them, births and deaths everywhere, and a concurrent reader. Every
 // event is in a lane exactly once, or counted. Meant for thread sanitizer.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <atomic>
 #include <deque>
@@ -54,7 +54,7 @@ private:
     std::vector<Slot> m_slots;
 };
 
-void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
+void runThreads(Pool &pool, int rounds, const std::function<void()> &action)
 {
     std::atomic<int> running{0};
     for (int round = 0; round < rounds; ++round) {
@@ -67,7 +67,7 @@ void runThreads(Pool &pool, int rounds, const std::function<void()> &meanwhile)
             });
         }
         while (running.load() != 0)
-            meanwhile();
+            action();
         for (std::thread &thread : threads)
             thread.join();
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A lane without further memory wraps in the memory that it has. A reader that is fast enough loses nothing.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 #include "tests/support/fillerfile.h"
 #include "tests/support/smalltmpfs.h"
 

@@ -3,7 +3,7 @@
 //
 // The engine stores a lane's tail, but stray writes may change it. Whatever its value, a thread writes only into its
 // own lane, and at most one lap at a time. It continues when the tail is right again.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 // Two shared objects with hidden visibility, loaded at run time, trace into one mapping. This program itself uses the
 // probe's header only to read the region.
 #include "core/harvest/harvestloop.h"
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <dlfcn.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Names, parents, wakes and waits: the contents of lanes and compact stations after the one-line calls.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <atomic>
 #include <thread>
@@ -137,6 +137,30 @@ CT_CASE(namesThatFindNoRoomAreCounted)
         promise.set_name("an overflow");
         CHECK_EQUAL(region.extension().names_dropped.load(), 2U);
         CHECK_EQUAL(ofKind(region, kRecordName).size(), 2U);
+    });
+}
+
+CT_CASE(aNameIsDroppedWhileAnotherThreadKeepsTheLock)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Promise promise;
+        corotracer::detail::site_table &table = corotracer::detail::sites_v1;
+        REQUIRE(corotracer::detail::lock_table(table, 1));
+        errno = 4321;
+        promise.set_name("late");
+        std::uint32_t site = 0;
+        CHECK(promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr,
+                                     corotracer::location::current(), kAwaitPoint, site));
+        CHECK_EQUAL(errno, 4321);
+        CHECK_EQUAL(site, 0U);
+        CHECK_EQUAL(region.birth(indexOf(promise)).name.load(), 0U);
+        CHECK_EQUAL(region.extension().names_dropped.load(), 1U);
+        corotracer::detail::unlock_table(table);
+        promise.set_name("late");
+        CHECK_EQUAL(text(region, region.birth(indexOf(promise)).name.load()), "late");
+        CHECK_EQUAL(region.extension().names_dropped.load(), 1U);
     });
 }
 

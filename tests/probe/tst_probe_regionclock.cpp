@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A flight recorder has no engine that publishes clock readings. Its processes do so.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 //
 // Switching tracing off and on at run time, by the target and by the engine, with and without lanes. Also forked
 // children.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <memory>
 

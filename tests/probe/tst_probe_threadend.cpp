@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Ending threads with coroutines that run in the destructors of the thread's pthread keys.
-#include "tests/core/harvest/lanetest.h"
+#include "tests/probe/lanetest.h"
 
 #include <atomic>
 #include <thread>

@@ -153,8 +153,8 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 /// kNoIdentity when there is no station.
 [[nodiscard]] inline std::uint64_t acquire_compact(thread_state &self, const lane_areas &areas) noexcept
 {
-    while (self.free_count != 0) {
-        const std::uint64_t identity = claim_compact(areas, self.free_stations[--self.free_count]);
+    while (self.free_compact_count != 0) {
+        const std::uint64_t identity = claim_compact(areas, self.free_compact_stations[--self.free_compact_count]);
         if (identity != kNoIdentity) [[likely]]
             return identity;
     }
@@ -174,14 +174,14 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 /// kept_stations of them, half go to the region's stack.
 inline void keep_compact(thread_state &self, const lane_areas &areas, std::uint32_t index) noexcept
 {
-    if (self.free_count == kept_stations) {
+    if (self.free_compact_count == kept_stations) {
         constexpr std::uint32_t half = kept_stations / 2;
-        push_free_compact(areas, self.free_stations, half);
+        push_free_compact(areas, self.free_compact_stations, half);
         for (std::uint32_t i = 0; i < half; ++i)
-            self.free_stations[i] = self.free_stations[half + i];
-        self.free_count = half;
+            self.free_compact_stations[i] = self.free_compact_stations[half + i];
+        self.free_compact_count = half;
     }
-    self.free_stations[self.free_count++] = index;
+    self.free_compact_stations[self.free_compact_count++] = index;
 }
 
 }  // namespace corotracer::detail

@@ -248,8 +248,8 @@ inline void leave_lane(void *) noexcept
     const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
     if (self.session == 0 || self.session != attached)
         return;  // in a forked child all of it belongs to the parent
-    push_free_compact(state_v1.lanes, self.free_stations, self.free_count);
-    self.free_count = 0;
+    push_free_compact(state_v1.lanes, self.free_compact_stations, self.free_compact_count);
+    self.free_compact_count = 0;
     if (self.lane == nullptr)
         return;
     self.lane->closed_ts.store(monotonic_ns(), std::memory_order_relaxed);

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -90,14 +89,9 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
     name = cut_name(name);
     const int saved_errno = errno;
     std::uint64_t string = 0;
-    int patience = 1'000'000;
-    while (table.lock.exchange(1, std::memory_order_acquire) != 0 && --patience != 0) {
-        if (patience % 1000 == 0)
-            ::sched_yield();  // the holder may have been preempted, and needs a core
-    }
-    if (patience != 0) {
+    if (lock_table(table, 100)) {  // many rounds: a name is written only once
         string = name_by_content(table, area, name);
-        table.lock.store(0, std::memory_order_release);  // partner: the acquire exchange above
+        unlock_table(table);
     }
     if (string == 0)
         area.extension->names_dropped.fetch_add(1, std::memory_order_relaxed);

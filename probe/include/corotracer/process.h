@@ -183,9 +183,9 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t seen_counter;    ///< counter at the thread's latest check that it moves
     std::uint64_t still_since_ns;  ///< ns, CLOCK_MONOTONIC, when the counter was first found unchanged; 0 = it moves
     std::uint32_t closer;          ///< 1: leave_lane is called when the thread ends
-    std::uint32_t free_count;      ///< number of indices in free_stations
+    std::uint32_t free_compact_count;  ///< number of indices in free_compact_stations
     /// Indices of free compact stations.
-    std::uint32_t free_stations[kept_stations];
+    std::uint32_t free_compact_stations[kept_stations];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
 COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{};

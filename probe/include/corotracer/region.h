@@ -233,7 +233,8 @@ inline void count_unmapped(int fd) noexcept
 [[nodiscard]] inline const char *map_file(int fd, std::uint64_t file_size, std::uint32_t stations,
                                           mapping &map) noexcept
 {
-    constexpr const char *no_space = "too little address space for the region (raise the limit, ulimit -v)";
+    constexpr const char *no_space =
+        "too little address space for the region (raise the limit on the address space, ulimit -v)";
     const std::uint64_t budget = mapping_budget();
     char *const first = map_part(map, fd, 0, file_size <= budget ? file_size : kHeaderSize);
     if (first == nullptr)
@@ -255,9 +256,9 @@ inline void count_unmapped(int fd) noexcept
 {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return "not a regular file";
+        return "the region is not a regular file";
     if (status.st_size < static_cast<off_t>(kHeaderSize))
-        return "the file is too short for a cTP region";
+        return "the file is too short for a region";
     const auto file_size = static_cast<std::uint64_t>(status.st_size);
     unsigned char start[16];
     std::uint64_t magic = 0;
@@ -269,9 +270,9 @@ inline void count_unmapped(int fd) noexcept
     std::memcpy(&version, start + 8, sizeof version);
     std::memcpy(&max_stations, start + 12, sizeof max_stations);
     if (magic != kMagic)
-        return "not a cTP region (wrong magic number)";
+        return "the file is no region (wrong magic number)";
     if (version != kVersion)
-        return "unknown cTP version";
+        return "the region has an unknown cTP version (build the target with the current probe)";
     const std::uint64_t stations_in_file = (file_size - kHeaderSize) / kStationSize;
     if (max_stations > stations_in_file)
         return "the region is shorter than its header says";

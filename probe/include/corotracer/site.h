@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <sched.h>
+
 #pragma push_macro("slots")
 #pragma push_macro("signals")
 #pragma push_macro("emit")
@@ -206,6 +208,26 @@ template <class Location>
     return id;
 }
 
+/// Locks the table, for a new site or name. Returns false after `rounds` of 1,000 tries, because the holder may be a
+/// stopped thread. Yields after each round, because a preempted holder needs a core. On a busy machine, a round may
+/// take some milliseconds.
+[[nodiscard]] inline bool lock_table(site_table &table, int rounds) noexcept
+{
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < 1000; ++i) {
+            if (table.lock.exchange(1, std::memory_order_acquire) == 0)  // partner: unlock_table
+                return true;
+        }
+        ::sched_yield();
+    }
+    return false;
+}
+
+inline void unlock_table(site_table &table) noexcept
+{
+    table.lock.store(0, std::memory_order_release);  // partner: the acquire exchange of lock_table
+}
+
 /// Slow path of site_id: the location is in a later entry, or it is new. Returns 0 (unknown) when another thread keeps
 /// the lock for too long.
 template <class Location>
@@ -219,9 +241,9 @@ template <class Location>
             return found - 1;
     }
     const int saved_errno = errno;
-    for (int patience = 100'000; table.lock.exchange(1, std::memory_order_acquire) != 0; --patience) {
-        if (patience == 0)
-            return 0;  // the holder of the lock was preempted; the next event tries again
+    if (!lock_table(table, 10)) {  // few rounds: the next event tries again
+        errno = saved_errno;
+        return 0;
     }
     const std::uint32_t id = site_by_content(table, area, where);
     for (std::size_t i = 0; i < probe_limit; ++i) {
@@ -237,7 +259,7 @@ template <class Location>
         entry.state.store(id + 1, std::memory_order_release);
         break;
     }
-    table.lock.store(0, std::memory_order_release);  // partner: the acquire exchange above
+    unlock_table(table);
     errno = saved_errno;
     return id;
 }
