@@ -346,7 +346,7 @@ void StuckModel::updateChildren(int row, std::vector<Child> children)
                        children.begin() + range.last + 1);
         endInsertRows();
     }
-    present = std::move(children);  // unchanged children, with their current values
+    present = std::move(children);  // the same coroutines, with their current values
 }
 
 void StuckModel::replaceChildren(int row, std::vector<Child> children)

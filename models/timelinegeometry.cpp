@@ -154,7 +154,7 @@ bool TimelineGeometry::update(const TimelineCoordinates &view, std::span<const C
         if (wasComplete && !m_complete)
             m_firstPending = i;
     }
-    evictUnused();
+    removeUnusedRows();
     return changed;
 }
 
@@ -331,7 +331,7 @@ void TimelineGeometry::keepFinalColumns(Row &row, CoroutineId id, const Timeline
     row.columns.resize(std::min(row.columns.size(), count));
 }
 
-void TimelineGeometry::evictUnused()
+void TimelineGeometry::removeUnusedRows()
 {
     if (m_rows.size() <= 2 * m_order.size() + 64)
         return;

@@ -108,7 +108,7 @@ private:
     void keepFinalColumns(Row &row, CoroutineId id, const TimelineCoordinates &view, const Span &span) const;
     void read(CoroutineId id, std::int64_t from, std::int64_t to);
     bool hasTime();
-    void evictUnused();
+    void removeUnusedRows();
 
     const Population &m_population;
     const History &m_history;

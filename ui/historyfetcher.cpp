@@ -98,8 +98,8 @@ bool HistoryFetcher::isInMemory(std::uint64_t from, std::uint64_t to) const
     return from >= evicted || history.isInMemory(from, evicted);
 }
 
-/// True if evicted events can be read from a recording.
-bool HistoryFetcher::isRecorded() const
+/// True if evicted events can be restored from a recording.
+bool HistoryFetcher::canRestore() const
 {
     const std::shared_ptr<const StreamIndex> recorded = m_run->streamIndex();
     return recorded && m_run->restorer() && (!recorded->isClosed() || recorded->blocks() > 0);
@@ -108,8 +108,8 @@ bool HistoryFetcher::isRecorded() const
 /// The text for a view that is partly not in memory.
 QString HistoryFetcher::textOfMissing(bool moves) const
 {
-    if (!isRecorded())
-        return ct::isRecorded(m_run->kind())
+    if (!canRestore())
+        return m_run->readsRecording()
                    ? tr("No longer in memory, and parts of a JSONL file cannot be read again: use a .ctr recording")
                    : tr("No longer in memory, and not recorded");
     if (isFollowing())
@@ -126,7 +126,7 @@ QString HistoryFetcher::textOfBefore(bool moves) const
 {
     if (m_run->history()->evictedEvents() == 0 || !m_timeline.showsEvicted())
         return {};
-    if (!isRecorded())
+    if (!canRestore())
         return tr("Events before this part are no longer in memory");
     if (!moves && m_run->restorer()->isBusy())
         return tr("Reading older events …");

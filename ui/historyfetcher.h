@@ -34,7 +34,7 @@ private:
     void showDensity();
     bool isFollowing() const;
     bool isInMemory(std::uint64_t from, std::uint64_t to) const;
-    bool isRecorded() const;
+    bool canRestore() const;
     QString textOfMissing(bool moves) const;
     QString textOfBefore(bool moves) const;
 

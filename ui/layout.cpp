@@ -62,7 +62,7 @@ void restoreLayout(QMainWindow &window, const Views &views)
     QSettings settings;
     window.restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     window.restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
-    views.replayBar->endReplay();  // hidden, whatever the saved state was
+    views.replayBar->hideBar();  // hidden, whatever the saved state was
 }
 
 void saveLayout(const QMainWindow &window)

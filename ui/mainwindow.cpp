@@ -96,7 +96,7 @@ void MainWindow::start(const StartRequest &request)
 {
     if (request.kind() == RunKind::None)
         return;
-    replaceCapture([this, request] {
+    askThenReplace([this, request] {
         const Result<void> begun = beginRun(request);
         if (!begun)
             showError(tr("Cannot start"), QString::fromStdString(begun.error().message));
@@ -105,8 +105,7 @@ void MainWindow::start(const StartRequest &request)
     });
 }
 
-/// Calls `next` once no launched target is in the way.
-void MainWindow::replaceCapture(std::function<void()> next)
+void MainWindow::askThenReplace(std::function<void()> next)
 {
     m_question->ask(tr("A new capture replaces this one. Leave the target running, or terminate it?"), std::move(next));
 }
@@ -304,7 +303,7 @@ void MainWindow::onStateChanged()
                        : QStringLiteral("%1 – %2 – %3").arg(printable(m_run->name()), text, program));
     showStartPage(m_views, *m_run, exitText());
     showInstant();
-    // The session is drained, so its region is gone.
+    // Only now is the region gone, so that another run may replace this one.
     if (ended)
         m_question->onRunEnded();
 }
@@ -370,7 +369,7 @@ void MainWindow::onTargetExited(const ExitStatus &status, qint64 monotonicNs)
 {
     m_exit = format::exitText(status);
     m_views.output->setOrigin(m_run->startedAt());
-    m_views.output->endRun(exitText(), monotonicNs);
+    m_views.output->showExit(exitText(), monotonicNs);
     onStateChanged();
 }
 
@@ -384,7 +383,7 @@ void MainWindow::showRunDialog()
     if (!m_runDialog) {
         m_runDialog = new RunDialog(this);
         connect(m_runDialog, &RunDialog::startRequested, this, [this](const StartRequest &request) {
-            replaceCapture([this, request] {
+            askThenReplace([this, request] {
                 if (const Result<void> begun = beginRun(request); !begun)
                     m_runDialog->showError(QString::fromStdString(begun.error().message));
                 else if (request.kind() == RunKind::Listening)

@@ -80,7 +80,7 @@ private:
     void applyDebugSearchPath();
     void showError(const QString &title, const QString &message);
 
-    void replaceCapture(std::function<void()> next);
+    void askThenReplace(std::function<void()> next);
     Result<void> beginRun(const StartRequest &request);
     void replaceRun(std::unique_ptr<Run> run);
     void showTrace();

@@ -101,7 +101,7 @@ void makeToolBars(QMainWindow &window, const Actions &actions, const Views &view
     bar->addAction(actions.replay);
 
     window.addToolBar(Qt::BottomToolBarArea, views.replayBar);
-    views.replayBar->endReplay();
+    views.replayBar->hideBar();
 }
 
 }  // namespace ct

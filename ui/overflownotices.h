@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Notices about overflow, each of them once per capture.
+// Notices about overflow, each of them once per run.
 #pragma once
 
 #include "core/trace/overflowcount.h"

@@ -22,7 +22,7 @@ ReplayControl::ReplayControl(ReplayBar &bar, QObject *parent) : QObject(parent),
 
 void ReplayControl::beginReplay(std::uint64_t first)
 {
-    m_bar.beginReplay(first, m_run->population()->now());
+    m_bar.showReplay(first, m_run->population()->now());
     replay(0, true);
 }
 
@@ -71,7 +71,7 @@ void ReplayControl::sample()
     if (const ReplayGate *gate = m_run->gate())
         m_bar.sample(m_run->population()->now(), gate->isPlaying(), m_run->state() == RunState::Ended);
     else if (!m_bar.isHidden())
-        m_bar.endReplay();
+        m_bar.hideBar();
 }
 
 }  // namespace ct

@@ -39,7 +39,7 @@ void Sampler::tick()
 {
     const Accounting sums = m_run->accounting();
     // For a recording use the stream's time, independent of the speed of reading.
-    const std::uint64_t now = isRecorded(m_run->kind()) ? m_run->population()->now() : monotonicNow();
+    const std::uint64_t now = m_run->readsRecording() ? m_run->population()->now() : monotonicNow();
     if (now != 0 && m_rates.addSample(now, sums.captured, sums.lost, m_run->population()->alive()))
         Q_EMIT ratesChanged();
     if (!m_paused)

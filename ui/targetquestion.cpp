@@ -5,9 +5,19 @@
 #include "core/session/run.h"
 #include "ui/dialogs/messageboxes.h"
 
+#include <QWidget>
+
 #include <utility>
 
 namespace ct {
+
+TargetQuestion::TargetQuestion(QWidget *window) : QObject(window), m_window(window) {}
+
+void TargetQuestion::setRun(Run *run)
+{
+    m_run = run;
+    m_afterEnd = nullptr;
+}
 
 void TargetQuestion::ask(const QString &question, std::function<void()> next)
 {

@@ -4,9 +4,11 @@
 // Asks about a launched target that still runs, before its run is replaced or the window is closed. GUI thread.
 #pragma once
 
-#include <QWidget>
+#include <QObject>
 
 #include <functional>
+
+class QWidget;
 
 namespace ct {
 
@@ -16,10 +18,11 @@ class TargetQuestion final : public QObject {
     Q_OBJECT
 public:
     /// `window`: the parent of the question, and of this object.
-    explicit TargetQuestion(QWidget *window) : QObject(window), m_window(window) {}
+    explicit TargetQuestion(QWidget *window);
 
-    /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
-    void setRun(Run *run) { m_run = run; }
+    /// Replaces the run, and discards a call of `next` that waits for the end of the previous run. The caller owns the
+    /// run, and sets another one before it destroys this one.
+    void setRun(Run *run);
     /// Calls `next` at once if no launched target runs. Else asks `question`: whether to leave the target running, or
     /// to terminate it. Then calls `next` after the answer, or after the end of the terminated target's run. Never
     /// calls it if the user cancels.

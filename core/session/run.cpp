@@ -113,12 +113,12 @@ Run::~Run()
 Result<std::unique_ptr<Run>> Run::start(const StartRequest &request, const RunSettings &settings)
 {
     auto run = std::make_unique<Run>();
-    if (Result<void> begun = run->open(request, settings); !begun)
+    if (Result<void> begun = run->startWith(request, settings); !begun)
         return begun.error();
     return run;
 }
 
-Result<void> Run::open(const StartRequest &request, const RunSettings &settings)
+Result<void> Run::startWith(const StartRequest &request, const RunSettings &settings)
 {
     m_kind = request.kind();
     m_name = nameOf(request);
@@ -285,6 +285,11 @@ std::optional<RecordingInfo::Judged> Run::judged() const
 bool Run::targetRuns() const
 {
     return m_live && m_live->target() && m_live->target()->isRunning();
+}
+
+pid_t Run::launchedPid() const
+{
+    return targetRuns() ? m_live->target()->pid() : 0;
 }
 
 TracedEnvironment Run::environment() const

@@ -67,6 +67,8 @@ public:
     /// The index of the transitions in the recording; nullptr if there is no recording.
     std::shared_ptr<const StreamIndex> streamIndex() const;
 
+    /// True if the run reads a recording; false if it captures a region.
+    bool readsRecording() const { return ct::readsRecording(m_kind); }
     bool isReplay() const { return m_kind == RunKind::Replay; }
     /// True for a recording that was opened, but is not replayed.
     bool isOpened() const { return m_kind == RunKind::File || m_kind == RunKind::Input; }
@@ -101,10 +103,10 @@ public:
     TracedEnvironment environment() const;
     /// True if another engine owns the region, so this one only reads it.
     bool isObserver() const { return m_live && m_live->isObserver(); }
-    /// Process id of the launched target, else of the only process that maps the region; 0 = unknown.
-    pid_t targetPid() const { return m_live ? m_live->targetPid() : 0; }
     /// True if a launched target has not exited yet.
     bool targetRuns() const;
+    /// Process id of the launched target, which leads a process group; 0 unless targetRuns().
+    pid_t launchedPid() const;
     /// Writes to the terminal of the target, if targetRuns().
     void writeInput(const QByteArray &bytes);
     /// True if the tracing of the target can be switched off and on.
@@ -142,7 +144,7 @@ private:
     void makeTrace(const RunSettings &settings);
     void connectSource();
     void record(const StartRequest &request, const RunSettings &settings);
-    Result<void> open(const StartRequest &request, const RunSettings &settings);
+    Result<void> startWith(const StartRequest &request, const RunSettings &settings);
 
     RunKind m_kind = RunKind::None;
     QString m_name;

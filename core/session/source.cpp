@@ -12,7 +12,7 @@ namespace ct {
 
 OpenedSource openSource(const StartRequest &request)
 {
-    if (isRecorded(request.kind())) {
+    if (readsRecording(request.kind())) {
         auto recorded = std::make_unique<RecordedSource>(request);
         RecordedSource *const opened = recorded.get();
         return {std::move(recorded), nullptr, opened};

@@ -55,8 +55,8 @@ struct StartRequest {
     std::string inputPath() const;
 };
 
-/// Returns true if the run is read from a recording, false if it is captured.
-inline bool isRecorded(RunKind kind)
+/// Returns true if such a run reads a recording, false if it captures a region.
+inline bool readsRecording(RunKind kind)
 {
     return kind >= RunKind::File;
 }

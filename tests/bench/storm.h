@@ -74,7 +74,7 @@ private:
             birth.dialect = Dialect::Lane;
             batch.births.push_back(birth);
         }
-        batch.sites.push_back({1, 10, 5, "storm.cpp", "Job takeTurns()"});
+        batch.sites.push_back({1, 10, 5, "storm.cpp", "Job suspendRepeatedly()"});
     }
 
     Transition nextEvent()

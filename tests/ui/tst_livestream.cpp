@@ -39,6 +39,7 @@ using namespace ct;
 namespace {
 
 constexpr int kPatienceMs = 60'000;
+constexpr qsizetype kPartOfBlock = 100;  ///< bytes; less than a block
 
 /// A pipe whose reading end is this process's standard input.
 class InputPipe {
@@ -162,7 +163,7 @@ private Q_SLOTS:
         for (const RecordingOverview::Block &block : overview->blocks) {
             if (block.location.transitions == 0)
                 continue;
-            m_broken = m_whole.left(static_cast<qsizetype>(block.location.offset) + 100);
+            m_broken = m_whole.left(static_cast<qsizetype>(block.location.offset) + kPartOfBlock);
             m_brokenEvents = std::exchange(events, events + block.location.transitions);
         }
         QVERIFY(m_brokenEvents > 0 && m_brokenEvents < m_events);
@@ -481,8 +482,8 @@ private:
     gui::Sandbox m_sandbox;
     std::unique_ptr<QTemporaryDir> m_cache;
     QByteArray m_whole;
-    QByteArray m_broken;               ///< breaks off in the last block that has events
-    std::uint64_t m_brokenEvents = 0;  ///< whole blocks of m_broken have so many
+    QByteArray m_broken;  ///< the beginning of m_whole, up to kPartOfBlock bytes of its last block with events
+    std::uint64_t m_brokenEvents = 0;  ///< number of events in the whole blocks of m_broken
     std::uint64_t m_events = 0;
 };
 

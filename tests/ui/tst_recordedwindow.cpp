@@ -259,7 +259,7 @@ private Q_SLOTS:
             QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
             path = window.run().recordingPath();
             region = window.run().environment().regionPath;
-            target = window.run().targetPid();
+            target = window.run().launchedPid();
         }
         const Read kept = read(ctr::segmentPath(path, 0));
         QVERIFY(target > 0);

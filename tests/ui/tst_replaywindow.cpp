@@ -133,7 +133,8 @@ private Q_SLOTS:
                                      !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
                                  4 * kPatienceMs);
         // On SIGTERM the server ends as it does when its time is over.
-        QCOMPARE(::kill(window.run().targetPid(), SIGTERM), 0);
+        QVERIFY(window.run().launchedPid() > 0);
+        QCOMPARE(::kill(window.run().launchedPid(), SIGTERM), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.run().accounting().captured > 1000);
         QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").isEmpty(), kPatienceMs);
@@ -338,7 +339,7 @@ private Q_SLOTS:
         ReplayBar bar(&window);
         QSignalSpy sought(&bar, &ReplayBar::sought);
         auto *slider = bar.findChild<QSlider *>(QStringLiteral("replaySlider"));
-        bar.beginReplay(1000, 101'000);
+        bar.showReplay(1000, 101'000);
         bar.sample(51'000, true, false);
         QTest::keyClick(slider, Qt::Key_Left);
         QCOMPARE(sought.takeFirst().at(0).toULongLong(), 50'000ULL);

@@ -182,10 +182,10 @@ void AttachDialog::showRegion(const RegionInfo &region)
     item->setText(OwnerColumn, ownerText(region));
     // Compact stations are added on demand, so only version-1 stations have a useful maximum.
     const bool compact = region.compactStations != 0 || region.stationsMax == 0;
-    const QString slotCount =
+    const QString stationCount =
         format::count(compact ? region.compactStations + region.stationsAllocated : region.stationsAllocated);
     item->setText(StationsColumn,
-                  compact ? slotCount : tr("%1 of %2").arg(slotCount, format::count(region.stationsMax)));
+                  compact ? stationCount : tr("%1 of %2").arg(stationCount, format::count(region.stationsMax)));
     item->setText(SizeColumn, format::bytes(region.bytesUsed));
     item->setText(AgeColumn, ageText(region.modifiedRealtimeNs));
     item->setToolTip(FileColumn, format::verbatim(printable(path)));

@@ -146,7 +146,7 @@ void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared
     m_format->setTrace(population.get(), std::move(resolver));
     m_noteKinds.setPopulation(population.get());
     m_population = std::move(population);  // the model no longer uses the old population
-    applyScout();
+    applyNoteKinds();
     m_pages->setCurrentIndex(0);
     updateCount();
     Q_EMIT rowsChanged();
@@ -167,13 +167,13 @@ void CoroutineDock::sample()
     m_format->sample();
     m_model->sample();
     if (m_noteKinds.sample())
-        applyScout();
+        applyNoteKinds();
     if (m_pages->currentIndex() == 0 && m_population && m_population->size() > 0)
         m_pages->setCurrentIndex(1);
     updateCount();
 }
 
-void CoroutineDock::applyScout()
+void CoroutineDock::applyNoteKinds()
 {
     m_columns->setHasParents(m_noteKinds.foundParents());
     m_columns->setHasWaits(m_noteKinds.foundWaits());
@@ -244,7 +244,7 @@ void CoroutineDock::applyLook()
     const QFontMetrics metrics(digits);
     m_table->verticalHeader()->setDefaultSectionSize(std::max(metrics.height(), fontMetrics().height()) + 6);
     m_columns->setDigits(metrics);
-    applyScout();
+    applyNoteKinds();
 }
 
 }  // namespace ct

@@ -58,7 +58,7 @@ private:
     void setUpTable();
     void applyStates();
     void applyLook();
-    void applyScout();
+    void applyNoteKinds();
     void updateCount();
 
     std::shared_ptr<Population> m_population;

@@ -185,7 +185,7 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     if (lives.hasEnded(coroutine))
         state += tr(", until its process ended");
     if (coroutine.flagged)
-        state += QStringLiteral("; ") + tr("its station contradicts itself, so it is not judged");
+        state += QStringLiteral(". ") + format::contradiction();
     setText(m_state, state);
     QString probe = format::address(coroutine.probeId);
     if (coroutine.pid != 0)

@@ -30,8 +30,7 @@ DetailsRelations::DetailsRelations(QFormLayout *form, QObject *parent)
       m_form(form),
       m_parent(addRow("detailsParent", tr("Parent"), tr("The coroutine that created it"))),
       m_children(addRow("detailsChildren", tr("Children"), tr("The coroutines that it created"))),
-      m_waits(addRow("detailsWaits", tr("Waits on"),
-                     tr("The object that its suspension waits for, if the target reported one"))),
+      m_waits(addRow("detailsWaits", tr("Waits on"), format::waitsOnToolTip())),
       m_wake(addRow("detailsWake", tr("Last woken"),
                     tr("When it was last made runnable, and by which coroutine or thread")))
 {

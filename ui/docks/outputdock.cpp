@@ -64,7 +64,7 @@ void OutputDock::append(const QByteArray &bytes, qint64 monotonicNs)
     m_log.append(bytes, monotonicNs);
 }
 
-void OutputDock::endRun(const QString &note, qint64 monotonicNs)
+void OutputDock::showExit(const QString &note, qint64 monotonicNs)
 {
     m_log.finish({monotonicNs, tr("— %1 —").arg(note)});
     sample();

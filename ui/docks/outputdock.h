@@ -25,8 +25,8 @@ public:
     void setOrigin(std::int64_t origin) { m_origin = origin; }
     void leaveOut(std::uint64_t lines) { m_log.skip(lines); }
     void append(const QByteArray &bytes, qint64 monotonicNs);
-    /// Call when the target has ended. Writes `note` below its last line.
-    void endRun(const QString &note, qint64 monotonicNs);
+    /// Call when the target has exited. Writes `note` below its last line.
+    void showExit(const QString &note, qint64 monotonicNs);
     /// Shows new lines, at most 500 per call.
     void sample();
 

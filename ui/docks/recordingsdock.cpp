@@ -74,14 +74,14 @@ QString whyKept(const std::vector<RecordedRun> &runs)
 
 RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
     : QDockWidget(tr("Recordings"), parent),
-      m_recordedRuns(new RecordedRunsThread(directory, this)),
+      m_runsThread(new RecordedRunsThread(directory, this)),
       m_model(new RecordingsModel(this)),
       m_format(new RecordingsFormat(m_model, this)),
       m_pages(new QStackedWidget),
       m_table(new QTableView),
       m_empty(new QLabel),
       m_summary(new QLabel),
-      m_made(new QLabel)
+      m_freedSpace(new QLabel)
 {
     setObjectName(QStringLiteral("recordingsDock"));
     setWhatsThis(tr("Recorded runs of this and other windows. The oldest recordings are "
@@ -89,32 +89,32 @@ RecordingsDock::RecordingsDock(const QString &directory, QWidget *parent)
     setUpTable();
     m_empty->setObjectName(QStringLiteral("recordingsEmpty"));
     styleEmptyText(*m_empty);
-    m_made->setObjectName(QStringLiteral("recordingsMade"));
-    m_made->setWordWrap(true);
-    m_made->setMargin(6);
-    m_made->hide();
+    m_freedSpace->setObjectName(QStringLiteral("recordingsFreedSpace"));
+    m_freedSpace->setWordWrap(true);
+    m_freedSpace->setMargin(6);
+    m_freedSpace->hide();
     auto *list = new QWidget;
     auto *layout = new QVBoxLayout(list);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(makeBar());
-    layout->addWidget(m_made);
+    layout->addWidget(m_freedSpace);
     layout->addWidget(m_table, 1);
     m_pages->addWidget(m_empty);
     m_pages->addWidget(list);
     setWidget(m_pages);
-    connect(m_recordedRuns, &RecordedRunsThread::listed, this, &RecordingsDock::onListed);
-    connect(m_recordedRuns, &RecordedRunsThread::failedToList, this, [this](const QString &message) {
+    connect(m_runsThread, &RecordedRunsThread::listed, this, &RecordingsDock::onListed);
+    connect(m_runsThread, &RecordedRunsThread::failedToList, this, [this](const QString &message) {
         m_empty->setText(message);
         m_pages->setCurrentIndex(EmptyPage);
     });
-    connect(m_recordedRuns, &RecordedRunsThread::spaceFreed, this, &RecordingsDock::onSpaceFreed);
-    connect(m_recordedRuns, &RecordedRunsThread::removed, this, [this](const QStringList &failures) {
+    connect(m_runsThread, &RecordedRunsThread::spaceFreed, this, &RecordingsDock::onSpaceFreed);
+    connect(m_runsThread, &RecordedRunsThread::removed, this, [this](const QStringList &failures) {
         if (!failures.isEmpty())
             Q_EMIT failed(tr("Some recordings were not deleted"), failures.join(u'\n'));
     });
     m_timer.setInterval(kRefreshMs);
-    connect(&m_timer, &QTimer::timeout, m_recordedRuns, &RecordedRunsThread::refresh);
+    connect(&m_timer, &QTimer::timeout, m_runsThread, &RecordedRunsThread::refresh);
     updateActions();
     updateTexts();
 }
@@ -141,7 +141,7 @@ void RecordingsDock::setUpTable()
         header->resizeSection(column, fontMetrics().horizontalAdvance(text) + 16);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(RecordingsModel::BegunColumn, Qt::DescendingOrder);
-    connect(m_table, &QTableView::pressed, this, &RecordingsDock::clearFreedSpace);
+    connect(m_table, &QTableView::pressed, this, &RecordingsDock::hideFreedSpace);
     connect(m_table, &QTableView::doubleClicked, this, &RecordingsDock::open);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RecordingsDock::updateActions);
 }
@@ -198,14 +198,14 @@ QAction *RecordingsDock::makeAction(const char *name, const char *icon, const QS
 void RecordingsDock::freeSpace(std::uint64_t limit, std::uint64_t most)
 {
     m_most = most;
-    clearFreedSpace();
-    m_recordedRuns->freeSpace(most - std::min(limit, most));
+    hideFreedSpace();
+    m_runsThread->freeSpace(most - std::min(limit, most));
 }
 
 void RecordingsDock::showEvent(QShowEvent *event)
 {
     QDockWidget::showEvent(event);
-    m_recordedRuns->refresh();
+    m_runsThread->refresh();
     m_timer.start();
 }
 
@@ -231,29 +231,30 @@ void RecordingsDock::onListed(const std::vector<RecordedRun> &runs)
     updateActions();
 }
 
-void RecordingsDock::onSpaceFreed(const FreedSpace &made)
+void RecordingsDock::onSpaceFreed(const FreedSpace &freed)
 {
-    if (!made.failures.empty()) {
+    if (!freed.failures.empty()) {
         QStringList texts;
-        for (const std::string &failure : made.failures)
+        for (const std::string &failure : freed.failures)
             texts << printable(failure);
-        m_made->setText(
+        m_freedSpace->setText(
             tr("Older recordings could not be deleted to make room: %1").arg(texts.join(QStringLiteral("; "))));
-    } else if (made.runs > 0) {
-        const QDateTime latest = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(made.latest / 1'000'000));
-        m_made->setText(tr("%1 from %2 and before (%3) were deleted to stay below %4.")
-                            .arg(recordings(made.runs), QLocale().toString(latest, QStringLiteral("yyyy-MM-dd HH:mm")),
-                                 format::bytes(made.bytes), format::bytes(m_most)));
+    } else if (freed.runs > 0) {
+        const QDateTime latest = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(freed.latest / 1'000'000));
+        m_freedSpace->setText(tr("%1 from %2 and before (%3) were deleted to stay below %4.")
+                                  .arg(recordings(freed.runs),
+                                       QLocale().toString(latest, QStringLiteral("yyyy-MM-dd HH:mm")),
+                                       format::bytes(freed.bytes), format::bytes(m_most)));
     } else {
         return;
     }
-    m_made->show();
+    m_freedSpace->show();
 }
 
 /// Hides the message about deleted recordings.
-void RecordingsDock::clearFreedSpace()
+void RecordingsDock::hideFreedSpace()
 {
-    m_made->hide();
+    m_freedSpace->hide();
     updateTexts();
 }
 
@@ -268,7 +269,7 @@ std::vector<RecordedRun> RecordingsDock::selected() const
 
 void RecordingsDock::open()
 {
-    clearFreedSpace();
+    hideFreedSpace();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() == 1)
         Q_EMIT openRequested(QFile::decodeName(runs.front().files.front().c_str()));
@@ -276,7 +277,7 @@ void RecordingsDock::open()
 
 void RecordingsDock::save()
 {
-    clearFreedSpace();
+    hideFreedSpace();
     const std::vector<RecordedRun> runs = selected();
     if (runs.size() != 1)
         return;
@@ -286,7 +287,7 @@ void RecordingsDock::save()
 
 void RecordingsDock::askToDelete()
 {
-    clearFreedSpace();
+    hideFreedSpace();
     std::vector<std::string> paths;
     std::uint64_t bytes = 0;
     QString name;
@@ -313,7 +314,7 @@ void RecordingsDock::askToDelete()
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
     connect(box, &QMessageBox::buttonClicked, this, [this, yes, paths](const QAbstractButton *button) {
         if (button == yes)
-            m_recordedRuns->remove(paths);
+            m_runsThread->remove(paths);
     });
     box->open();
 }
@@ -341,7 +342,7 @@ void RecordingsDock::updateTexts()
 {
     const auto count = static_cast<std::uint64_t>(m_model->rowCount());
     m_summary->setText(tr("%1, %2").arg(recordings(count), format::bytes(m_model->bytes())));
-    m_pages->setCurrentIndex(count > 0 || m_made->isVisibleTo(m_pages) ? ListPage : EmptyPage);
+    m_pages->setCurrentIndex(count > 0 || m_freedSpace->isVisibleTo(m_pages) ? ListPage : EmptyPage);
     if (!m_listed)
         return;
     m_empty->setText(CaptureSettings::load(QSettings()).record

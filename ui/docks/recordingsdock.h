@@ -25,7 +25,7 @@ public:
     /// `directory` has the recordings. It is listed while the dock is visible.
     explicit RecordingsDock(const QString &directory, QWidget *parent = nullptr);
 
-    const QString &directory() const { return m_recordedRuns->directory(); }
+    const QString &directory() const { return m_runsThread->directory(); }
     /// Call when a run begins that may record up to `limit` bytes. Deletes the oldest recordings until the rest and
     /// this run fit into `most` bytes.
     void freeSpace(std::uint64_t limit, std::uint64_t most);
@@ -52,19 +52,19 @@ private:
     void askToDelete();
     void showFolder();
     void onListed(const std::vector<RecordedRun> &runs);
-    void onSpaceFreed(const FreedSpace &made);
-    void clearFreedSpace();
+    void onSpaceFreed(const FreedSpace &freed);
+    void hideFreedSpace();
     void updateActions();
     void updateTexts();
 
-    RecordedRunsThread *m_recordedRuns;
+    RecordedRunsThread *m_runsThread;
     RecordingsModel *m_model;
     RecordingsFormat *m_format;
     QStackedWidget *m_pages;
     QTableView *m_table;
     QLabel *m_empty;
     QLabel *m_summary;
-    QLabel *m_made;
+    QLabel *m_freedSpace;
     QAction *m_open = nullptr;
     QAction *m_save = nullptr;
     QAction *m_delete = nullptr;

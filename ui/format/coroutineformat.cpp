@@ -233,7 +233,7 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
                    : QString();
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())
-            return tr("Its station contradicts itself (two writers?), so the coroutine is not judged.");
+            return format::contradiction();
         if (stateOf(source) == CoroutineState::Unknown)
             return tr("The latest transition was lost.");
         if (isStuck(source))
@@ -267,8 +267,7 @@ QVariant CoroutineFormat::headerData(int section, Qt::Orientation orientation, i
     case Model::StateColumn: return tip ? tr("Present state") : tr("State");
     case Model::SinceColumn: return tip ? tr("How long it has been in this state") : tr("For");
     case Model::WhereColumn: return tip ? tr("Latest suspension point") : indented(tr("Where"));
-    case Model::WaitsOnColumn:
-        return tip ? tr("The object that its suspension waits for, if the target reported one") : tr("Waits on");
+    case Model::WaitsOnColumn: return tip ? format::waitsOnToolTip() : tr("Waits on");
     case Model::ProcessColumn: return tip ? tr("Process of the coroutine") : indented(tr("Process"));
     case Model::ParentColumn:
         return tip ? tr("Coroutine that created it, if the target reported one") : indented(tr("Parent"));

@@ -164,11 +164,11 @@ QString coroutines(std::uint64_t value)
     return value == 1 ? tr("1 coroutine") : tr("%1 coroutines").arg(count(value));
 }
 
-QString slotCount(const Accounting &sums)
+QString stationCount(const RegionGauges &gauges)
 {
-    const QString used = count(sums.stationsAllocated);
-    const bool few = std::uint64_t{sums.stationsAllocated} * 20 < sums.stationsMax;
-    return few ? used : tr("%1 of %2").arg(used, count(sums.stationsMax));
+    const QString used = count(gauges.stationsAllocated);
+    const bool few = std::uint64_t{gauges.stationsAllocated} * 20 < gauges.stationsMax;
+    return few ? used : tr("%1 of %2").arg(used, count(gauges.stationsMax));
 }
 
 QString fileName(const Site &site)
@@ -336,6 +336,11 @@ QString wake(const Population &population, const Wake &wake, std::uint64_t now)
     return text;
 }
 
+QString waitsOnToolTip()
+{
+    return tr("The object that its suspension waits for, if the target reported one");
+}
+
 QString stateName(CoroutineState state)
 {
     switch (state) {
@@ -347,6 +352,11 @@ QString stateName(CoroutineState state)
     case CoroutineState::Unknown: return tr("Unknown");
     }
     return tr("Unknown");
+}
+
+QString contradiction()
+{
+    return tr("Its station contradicts itself (two writers?), so the coroutine is not judged.");
 }
 
 QString pointKindName(PointKind kind)

@@ -35,7 +35,7 @@ QString briefCount(std::uint64_t value);
 /// "1 coroutine", "2 coroutines".
 QString coroutines(std::uint64_t value);
 /// Number of used stations: "530", or "2 000 of 4 096" from a twentieth on.
-QString slotCount(const Accounting &sums);
+QString stationCount(const RegionGauges &gauges);
 
 QString fileName(const Site &site);  ///< without directories
 /// The name of a function without its parameters, result and scopes: "read" for "Task<int> net::Conn::read(int)".
@@ -70,7 +70,12 @@ QString waitsOn(const Population &population, const WaitsOn &wait, std::uint64_t
 /// "by parse #17, 1.2 s ago, from thread worker-3 (28667)".
 QString wake(const Population &population, const Wake &wake, std::uint64_t now);
 
+/// Tooltip of the object that a coroutine waits on.
+QString waitsOnToolTip();
+
 QString stateName(CoroutineState state);
+/// Sentence about a flagged coroutine.
+QString contradiction();
 QString pointKindName(PointKind kind);
 QString dialectName(Dialect dialect);
 QString runStateName(RunState state);

@@ -47,7 +47,7 @@ QString recordingState(const Run &run)
 QString runState(const Run &run, const QString &exit)
 {
     const bool ended = run.state() == RunState::Ended;
-    if (!isRecorded(run.kind()))
+    if (!run.readsRecording())
         return ended && !exit.isEmpty() ? RunText::tr("Target %1").arg(exit) : runStateName(run.state());
     const QString state = recordingState(run);
     return ended && !exit.isEmpty() ? RunText::tr("%1; target %2").arg(state, exit) : state;
@@ -60,7 +60,7 @@ QString judgedInstant(const Run &run, bool isPaused)
         return RunText::tr("when the view was paused");
     if (run.isReplay())
         return ended ? RunText::tr("at the end of the replay") : RunText::tr("at the moment that the replay shows");
-    if (!isRecorded(run.kind()))
+    if (!run.readsRecording())
         return !ended         ? RunText::tr("at present")
                : run.isPast() ? RunText::tr("at the region's last event")
                               : RunText::tr("at the end of the run");

@@ -25,7 +25,7 @@ QString judgedInstant(const Run &run, bool isPaused);
 QString judgedBefore(const Run &run);
 
 /// Text for the user about the end of the reading; empty if there is nothing to say. `isError`: nothing could be
-/// read, or it is damaged.
+/// read, or the recording is damaged.
 struct ReadingText {
     QString text;
     bool isError = false;

@@ -17,7 +17,7 @@ public:
               const Accounting &sums, const ExportFormat &format, QString path, QObject *parent = nullptr);
     /// Sets the index of the recording, which has the evicted events. Call before start().
     void setStreamIndex(std::shared_ptr<const StreamIndex> streamIndex) { m_streamIndex = std::move(streamIndex); }
-    /// Sets what resolves addresses. Call before start().
+    /// Sets the resolver of addresses. Call before start().
     void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
     {
         m_exportResolver = std::move(exportResolver);

@@ -213,7 +213,7 @@ void Gauges::showMemory()
     const Accounting &sums = m_sums;
     const bool lanes = sums.laneBytesMax > 0;
     const QString none = QChar(0x2013);
-    setText(m_stations, sums.stationsMax == 0 ? none : format::slotCount(sums),
+    setText(m_stations, sums.stationsMax == 0 ? none : format::stationCount(sums),
             sums.stationsAllocated > sums.stationsMax);
     setBar(m_stations, shareOf(sums.stationsAllocated, sums.stationsMax));
     setText(m_pool, lanes ? tr("%1 of %2").arg(format::bytes(sums.laneBytes), format::bytes(sums.laneBytesMax)) : none,

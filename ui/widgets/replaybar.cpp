@@ -83,7 +83,7 @@ ReplayBar::ReplayBar(QWidget *parent)
         Q_EMIT sought(*m_sought);
     });
     connect(m_slider, &QSlider::sliderMoved, this, [this](int value) { showTime(timeAt(value)); });
-    endReplay();
+    hideBar();
 }
 
 QAction *ReplayBar::addButton(const char *name, const char *icon, const QString &text, const QString &toolTip,
@@ -136,7 +136,7 @@ void ReplayBar::enableShortcuts(bool on)
         action->setEnabled(on);
 }
 
-void ReplayBar::beginReplay(std::uint64_t first, std::uint64_t last)
+void ReplayBar::showReplay(std::uint64_t first, std::uint64_t last)
 {
     m_first = first;
     m_last = std::max(first, last);
@@ -146,7 +146,7 @@ void ReplayBar::beginReplay(std::uint64_t first, std::uint64_t last)
     setVisible(true);
 }
 
-void ReplayBar::endReplay()
+void ReplayBar::hideBar()
 {
     enableShortcuts(false);
     setVisible(false);

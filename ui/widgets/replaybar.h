@@ -23,8 +23,8 @@ public:
     explicit ReplayBar(QWidget *parent = nullptr);
 
     /// Shows the bar for a replay of the stream from `first` to `last` (ns, the stream's time).
-    void beginReplay(std::uint64_t first, std::uint64_t last);
-    void endReplay();
+    void showReplay(std::uint64_t first, std::uint64_t last);
+    void hideBar();
     /// Shows the position `now` (ns, the stream's time). `ended`: the replay has reached the end.
     void sample(std::uint64_t now, bool playing, bool ended);
 

@@ -81,7 +81,8 @@ void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
     m_missed->setVisible(sums.missedBeforeAttach > 0);
     setField(m_missed, tr("%1 missed before attach").arg(format::count(sums.missedBeforeAttach)), false);
     setField(m_untraced, tr("%1 untraced").arg(format::count(sums.untraced)), sums.untraced > 0);
-    setField(m_stations, sums.stationsAllocated == 1 ? tr("1 station") : tr("%1 stations").arg(format::slotCount(sums)),
+    setField(m_stations,
+             sums.stationsAllocated == 1 ? tr("1 station") : tr("%1 stations").arg(format::stationCount(sums)),
              sums.stationsAllocated > sums.stationsMax);
     m_stations->setVisible(sums.stationsMax > 0);
     m_full->setVisible(sums.growthStopped);

@@ -229,7 +229,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 3, kPatience);
         m_dock->freeSpace(100 << 20, 200 << 20);
         m_dock->freeSpace(1 << 20, (1 << 20) + 1000);
-        const auto *notice = m_dock->findChild<QLabel *>(QStringLiteral("recordingsMade"));
+        const auto *notice = m_dock->findChild<QLabel *>(QStringLiteral("recordingsFreedSpace"));
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
         QVERIFY2(notice->text().contains(QLatin1String("to stay below")), qPrintable(notice->text()));
         QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatience);

@@ -23,14 +23,14 @@ QString plain(QString text)
 class TestFormat : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void slotCountShowsTheMaximumFromFivePercent()
+    void stationCountShowsTheMaximumFromFivePercent()
     {
         Accounting sums;
         sums.stationsMax = 4096;
         sums.stationsAllocated = 204;
-        QCOMPARE(plain(format::slotCount(sums)), QStringLiteral("204"));
+        QCOMPARE(plain(format::stationCount(sums)), QStringLiteral("204"));
         sums.stationsAllocated = 205;
-        QCOMPARE(plain(format::slotCount(sums)), QStringLiteral("205 of 4 096"));
+        QCOMPARE(plain(format::stationCount(sums)), QStringLiteral("205 of 4 096"));
     }
     void abbreviatesCountsAndFormsPlurals()
     {
