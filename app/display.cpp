@@ -88,8 +88,13 @@ Result<void> checkDisplay(int argc, char **argv)
     const pid_t child = fork();
     if (child == 0)
         tryInChild(argc, argv);
+    const int forkError = errno;
     close(ends[1]);
-    const bool succeeded = child > 0 && childSucceeded(child, ends[0]);
+    if (child < 0) {
+        close(ends[0]);
+        return errnoError(forkError, "cannot check the display", "raise the limit of processes (ulimit -u)");
+    }
+    const bool succeeded = childSucceeded(child, ends[0]);
     close(ends[0]);
     if (succeeded)
         return {};

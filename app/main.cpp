@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/batch.h"
-#include "app/commandline.h"
-#include "app/debugfolders.h"
+#include "app/batch/batch.h"
+#include "app/commandline/commandline.h"
+#include "app/commandline/debugfolders.h"
 #include "app/descriptors.h"
 #include "app/display.h"
 #include "app/window.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/screenshot.h"
 
-#include "app/batch.h"
+#include "app/batch/batch.h"
 #include "core/session/run.h"
 #include "core/target/printable.h"
 #include "ui/mainwindow.h"
@@ -52,9 +52,8 @@ void Screenshot::onFailed(const QString &message)
 {
     print(message.toStdString());
     const Run &run = m_window.run();
-    const bool showsNothing =
-        run.state() == RunState::Idle ||
-        (isRecorded(run.kind()) && run.state() == RunState::Ended && run.population()->size() == 0);
+    const bool showsNothing = run.state() == RunState::Idle ||
+                              (run.readsRecording() && run.state() == RunState::Ended && run.population()->size() == 0);
     if (m_over || !showsNothing)
         return;
     m_over = true;
@@ -70,7 +69,7 @@ void Screenshot::onFailed(const QString &message)
 void Screenshot::takePictureWhenLoaded()
 {
     const Run &run = m_window.run();
-    m_waits = isRecorded(run.kind()) && !run.isGrowing() && run.state() != RunState::Ended;
+    m_waits = run.readsRecording() && !run.isGrowing() && run.state() != RunState::Ended;
     if (!m_waits)
         takePicture();
 }
@@ -83,7 +82,7 @@ void Screenshot::takePicture()
     QByteArray png;
     QBuffer buffer(&png);
     if (!buffer.open(QIODevice::WriteOnly) || !m_window.grab().save(&buffer, "PNG")) {
-        print("cannot save the picture: the window could not be drawn; use another platform, or "
+        print("cannot save the picture: the window could not be drawn; set "
               "QT_QPA_PLATFORM=offscreen");
         m_file.discard();
         quit(kExitOutput);

@@ -5,7 +5,7 @@
 // prints the reason instead.
 #pragma once
 
-#include "app/outputfile.h"
+#include "app/batch/outputfile.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window.h"
 
-#include "app/batch.h"
-#include "app/consolesignals.h"
+#include "app/batch/batch.h"
+#include "app/batch/consolesignals.h"
 #include "app/screenshot.h"
 #include "core/target/printable.h"
 #include "ui/format/theme.h"

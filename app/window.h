@@ -4,7 +4,7 @@
 // The window, and the picture of it for documentation and headless demos.
 #pragma once
 
-#include "app/commandline.h"
+#include "app/commandline/commandline.h"
 
 namespace ct {
 

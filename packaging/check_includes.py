@@ -33,7 +33,12 @@ def rooms_named(names, rooms):
 def arrows_of(contributing):
     """Returns the rooms, each with the rooms that it may include, from the table in CONTRIBUTING.md."""
     arrows = {}
-    for folder, uses in re.findall(r"^\| `([\w/]+?)/?` \|[^|]*\| (.*) \|$", contributing, re.MULTILINE):
+    table = contributing.partition("| folder | holds | may use |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    for line in table.splitlines():
+        row = re.fullmatch(r"\| `([\w/]+?)/?` \|[^|]*\| (.*) \|", line)
+        if not row:
+            sys.exit(f"CONTRIBUTING.md: this row of the table is not \"| `folder` | what it holds | rooms |\": {line}")
+        folder, uses = row.groups()
         uses, _, excluded = re.sub(r" \(.*?\)", "", uses).partition("; not ")
         above = list(arrows)
         direct = rooms_named(uses, above)

@@ -34,17 +34,22 @@ Error errnoError(int errnoValue, std::string problem, std::string_view remedy)
 {
     // strerrordesc_np is glibc's thread-safe strerror.
     const char *description = strerrordesc_np(errnoValue);
-    std::string message = std::move(problem) + ": " + (description ? description : "unknown error");
+    Error error{codeOf(errnoValue), std::move(problem) + ": " + (description ? description : "unknown error")};
+    addRemedy(error, remedy);
+    return error;
+}
+
+void addRemedy(Error &error, std::string_view remedy)
+{
     if (!remedy.empty())
-        message.append("; ").append(remedy);
-    return {codeOf(errnoValue), std::move(message)};
+        error.message.append("; ").append(remedy);
 }
 
 const char *spaceRemedy(ErrorCode code)
 {
     switch (code) {
-    case ErrorCode::NoSpace: return "; free some space or choose another folder";
-    case ErrorCode::SizeLimit: return "; raise the limit on the size of files (ulimit -f) or choose another folder";
+    case ErrorCode::NoSpace: return "free some space or choose another folder";
+    case ErrorCode::SizeLimit: return "raise the limit on the size of files (ulimit -f) or choose another folder";
     default: return "";
     }
 }

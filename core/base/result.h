@@ -36,8 +36,10 @@ struct Error {
 /// codes.
 Error errnoError(int errnoValue, std::string problem, std::string_view remedy = {});
 
-/// Returns the remedy for a file that cannot grow, to append to a message: "; free some space ...". Returns "" for
-/// other errors.
+/// Ends the message with "; `remedy`". Does nothing if `remedy` is empty.
+void addRemedy(Error &error, std::string_view remedy);
+
+/// Returns the remedy for a file that cannot grow: "free some space ...". Returns "" for other errors.
 const char *spaceRemedy(ErrorCode code);
 
 template <class T>

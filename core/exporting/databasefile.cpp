@@ -83,7 +83,8 @@ Result<void> ensureNotMoved(int fd, const std::string &path)
     struct stat info = {};
     const bool isRemoved = fstat(fd, &info) == 0 && info.st_nlink == 0;
     return Error{ErrorCode::NotFound, path + (isRemoved ? " was removed" : " was moved") +
-                                          " by another program before the first event was written; " + kStartAgain};
+                                          " by another program before the first event was written; " +
+                                          kLeaveFileInFolder};
 }
 
 Result<void> emptyDatabaseFile(int fd, const std::string &path)

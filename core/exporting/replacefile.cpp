@@ -120,7 +120,9 @@ Error ofNothingWritten(const Error &error, const std::string &temporary, const s
         cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
         remedy = writeRemedy(error.code);
     }
-    return {error.code, cause + "; nothing was written" + remedy};
+    Error result{error.code, cause + "; nothing was written"};
+    addRemedy(result, remedy);
+    return result;
 }
 
 }  // namespace ct

@@ -84,7 +84,9 @@ Error SqliteConnection::errorOf(const QSqlError &error, bool isAtLimit)
     if (code == ErrorCode::Busy)
         return {code, what + " by another program; close the database there or choose another path"};
     m_hasFailed = true;
-    return {code, what + "; " + m_content + spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code)};
+    Error failed{code, what + "; " + m_content};
+    addRemedy(failed, spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code));
+    return failed;
 }
 
 Result<void> SqliteConnection::run(std::string_view statement)

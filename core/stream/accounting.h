@@ -31,7 +31,7 @@ struct RunSums {
     std::uint32_t processesPartlyMapped = 0;  ///< traced, with room for fewer coroutines and lanes
 };
 
-/// Counts of what a sink could not keep, although the source emitted it.
+/// Counts of rows that a sink could not keep or write, although the source emitted them.
 struct RunOverflow {
     std::uint64_t overflowCoroutines = 0;  ///< overflow, a part of coroutines: the trace in memory has no room for them
     std::uint64_t overflowEvents = 0;      ///< overflow, a part of captured: the transitions of overflowCoroutines
@@ -64,6 +64,9 @@ struct RunFlags {
 };
 
 /// All counts of a run, which are always shown.
-struct Accounting : RunSums, RunOverflow, RegionGauges, RunFlags {};
+struct Accounting : RunSums, RunOverflow, RegionGauges, RunFlags {
+    Accounting() = default;
+    Accounting(const RunSums &sums) : RunSums(sums) {}
+};
 
 }  // namespace ct

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Messages of failures: each names the failed object, its path, and the remedy.
-#include "app/debugfolders.h"
-#include "app/outputfile.h"
+#include "app/batch/outputfile.h"
+#include "app/commandline/debugfolders.h"
 #include "core/playback/fileloader.h"
 #include "core/recording/library/recordingcopy.h"
 #include "core/recording/read/regularfile.h"
 #include "core/recording/write/fileclaim.h"
 #include "core/region/region.h"
 #include "core/target/targetprocess.h"
-#include "tests/app/runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <fcntl.h>
 #include <functional>
@@ -128,6 +128,7 @@ private Q_SLOTS:
         for (const QString &part : parts) {
             from = message.indexOf(part, from);
             QVERIFY2(from >= 0, qPrintable(message));
+            from += part.size();
         }
         for (const char *unclear : {" told", "beside", "nobody", "whoever", "goes on", "all the same"})
             QVERIFY2(!message.contains(QLatin1String(unclear), Qt::CaseInsensitive), qPrintable(message));

@@ -384,7 +384,7 @@ double RecordingReader::progress() const
 
 Accounting RecordingReader::accounting() const
 {
-    const Accounting &read = m_data->guard.sums();
+    const RunSums &read = m_data->guard.sums();
     Accounting all = m_data->sums;
     all.captured = read.captured;
     all.lost = read.lost;

@@ -28,7 +28,7 @@ public:
     bool admit(Batch &batch);
     /// Returns false when the texts exceed kMostFrameBytes. The guard then keeps nothing of `frames`.
     bool admit(const std::vector<FrameLocation> &frames);
-    const Accounting &sums() const { return m_sums; }  ///< sums of all admitted batches
+    const RunSums &sums() const { return m_sums; }  ///< sums of all admitted batches
 
 private:
     bool admitSites(const Batch &batch, std::vector<SiteId> &added);
@@ -44,7 +44,7 @@ private:
     std::uint64_t m_siteBytes = 0;                 ///< size of the sites' texts
     std::unordered_set<std::size_t> m_frameTexts;  ///< hashes of the known texts
     std::uint64_t m_frameBytes = 0;                ///< size of the known texts, with their overhead
-    Accounting m_sums;
+    RunSums m_sums;
 };
 
 }  // namespace ct::ctr

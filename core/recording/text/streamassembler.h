@@ -49,12 +49,12 @@ public:
         ++m_sums.flaggedStations;
     }
 
-    const Accounting &sums() const { return m_sums; }
+    const RunSums &sums() const { return m_sums; }
 
 private:
     Batch *m_batch = nullptr;
     CoroutineId m_nextId = 0;
-    Accounting m_sums;
+    RunSums m_sums;
 };
 
 }  // namespace ct

@@ -159,7 +159,8 @@ Result<void> AppendFile::fail(int errnoValue, std::size_t written, std::span<con
     if (m_ownsFile && m_regular && ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
         rest = lines ? "; the last line may be cut off" : "; the last block may be cut off";
     Error error = errnoError(errnoValue, m_path);
-    error.message += rest + spaceRemedy(error.code);
+    error.message += rest;
+    addRemedy(error, spaceRemedy(error.code));
     return error;
 }
 
@@ -173,7 +174,8 @@ Result<void> AppendFile::close()
     // Network file systems may report a full disk only here.
     if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR) {
         Error error = errnoError(errno, m_path + " could not be closed");
-        error.message += std::string("; its end may be missing") + writeRemedy(error.code);
+        error.message += "; its end may be missing";
+        addRemedy(error, writeRemedy(error.code));
         result = error;
     }
     m_fd = -1;

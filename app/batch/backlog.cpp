@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/backlog.h"
+
+#include "core/recording/write/queuedsink.h"
+
+namespace ct {
+
+namespace {
+
+constexpr int kCheckMs = 500;
+constexpr std::uint64_t kMany = 1'000'000;  ///< events that surely take a while
+constexpr qint64 kReportMs = 10'000;
+
+}  // namespace
+
+Backlog::Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent)
+    : QObject(parent), m_queue(std::move(queue)), m_name(std::move(name))
+{
+    connect(&m_timer, &QTimer::timeout, this, [this] { check(m_clock.elapsed()); });
+}
+
+void Backlog::begin(bool bySignal)
+{
+    if (m_begun)
+        return;
+    m_begun = true;
+    m_bySignal = bySignal;
+    m_clock.start();
+    if (m_queue->pending() >= kMany)
+        reportPending();
+    m_timer.start(kCheckMs);
+}
+
+void Backlog::reportPending()
+{
+    m_reportedPending = true;
+    Q_EMIT reported(
+        tr("writing the last %1 events to %2; %3 gives up the rest")
+            .arg(QString::number(m_queue->pending()), m_name, m_bySignal ? tr("a second Ctrl-C") : tr("Ctrl-C")));
+}
+
+QString Backlog::pendingText() const
+{
+    const std::uint64_t pending = m_queue->pending();
+    return pending > 0 ? tr("%1 events left to write to %2").arg(QString::number(pending), m_name)
+                       : tr("completing %1").arg(m_name);
+}
+
+void Backlog::check(qint64 ms)
+{
+    if (m_givenUp)
+        return;
+    if (!m_reportedPending && m_queue->pending() > 0)
+        reportPending();
+    Q_EMIT left(pendingText());
+    if (ms < m_reportedAt + kReportMs)
+        return;
+    m_reportedAt = ms;
+    Q_EMIT reported(pendingText());
+}
+
+void Backlog::onSignal()
+{
+    const std::uint64_t pending = m_queue->pending();
+    if (!m_givenUp && pending > 0 && !m_reportedPending) {
+        m_bySignal = true;
+        reportPending();
+    } else if (!m_givenUp && pending > 0) {
+        m_givenUp = true;
+        m_queue->giveUp();
+        Q_EMIT reported(tr("giving up the last %1 events").arg(pending));
+    } else if (!m_warned) {
+        m_warned = true;
+        Q_EMIT reported(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));
+    } else {
+        Q_EMIT endWanted();
+    }
+}
+
+}  // namespace ct

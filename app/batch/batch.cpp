@@ -1,0 +1,492 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/batch.h"
+
+#include "app/batch/backlog.h"
+#include "app/batch/consolesignals.h"
+#include "app/batch/dumper.h"
+#include "app/batch/filesdiffer.h"
+#include "app/batch/findinglines.h"
+#include "app/batch/outputfile.h"
+#include "app/batch/outputwatch.h"
+#include "app/batch/progressline.h"
+#include "app/batch/stuckatend.h"
+#include "app/batch/targetreporter.h"
+#include "core/addresses/exportresolveradapter.h"
+#include "core/base/monotonic.h"
+#include "core/exporting/exporting.h"
+#include "core/recording/write/openforwriting.h"
+#include "core/recording/write/queuedsink.h"
+#include "core/session/recordinginfowriter.h"
+#include "core/session/resolverdriver.h"
+#include "core/target/instructions.h"
+
+#include <QCoreApplication>
+#include <QEventLoop>
+#include <QTimer>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr int kProgressMs = 500;
+constexpr int kReaderMs = 100;  ///< interval of the checks whether a pipe has a reader
+
+std::uint64_t nanoseconds(std::optional<double> seconds)
+{
+    return seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*seconds * 1e9)) : 0;
+}
+
+QString signalName(int signal)
+{
+    const char *name = sigabbrev_np(signal);
+    return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
+}
+
+/// With -o -, standard output carries the recording.
+StartRequest requestOf(const CommandLine &line)
+{
+    StartRequest request = line.start;
+    if (LaunchSpec *target = request.launchSpec(); target && line.streams())
+        target->output = OutputMode::StdoutToStderr;
+    return request;
+}
+
+class BatchRun final : public QObject {
+public:
+    explicit BatchRun(const CommandLine &line) : m_line(line), m_source(openSource(requestOf(line))) {}
+    int run();
+
+private:
+    void makeResolver();
+    template <class Open>
+    auto openOnceRead(const std::string &path, Open open);
+    Result<void> openOutputs();
+    Result<std::shared_ptr<Sink>> openOutput();
+    void connectSession();
+    void armDuration();
+    void decideEnd(const std::string &endedBy);
+    void beginEnd();
+    void passSignalOn();
+    void onSignal(int signal);
+    void onDuration();
+    void printStart();
+    void connectDumper();
+    void outputFailed(const QString &message);
+    void connectBacklog();
+    QString outputName() const;
+    [[noreturn]] void endAtOnce();
+    int finish();
+    int exitCode() const;
+    Dumper::Ending ending() const;
+    bool writeSummary();
+    bool isLaunched() const { return m_line.start.launchSpec() != nullptr; }
+
+    const CommandLine &m_line;
+    std::shared_ptr<Population> m_population = std::make_shared<Population>();
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::optional<OutputFile> m_summaryFile;
+    std::optional<OutputWatch> m_watch;   ///< for -o FILE without --limit
+    std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
+    std::shared_ptr<QueuedSink> m_queue;  ///< in front of the output file
+    std::unique_ptr<Backlog> m_backlog;   ///< reports what the queue still has at the end
+    const OpenedSource m_source;
+    Session &m_session = *m_source.live;  ///< the command line has refused recordings
+    std::unique_ptr<ResolverDriver> m_driver;
+    std::unique_ptr<RecordingInfoWriter> m_infoWriter;  ///< only if the output is a recording
+    ConsoleSignals m_signals;
+    ProgressLine m_progress;
+    QTimer m_progressTimer;
+    QTimer m_durationTimer;
+    Summary m_summary;
+    std::uint64_t m_startedNs = 0;
+    std::uint64_t m_decidedNs = 0;  ///< when the end was decided, ns, CLOCK_MONOTONIC
+    std::uint64_t m_endNs = 0;      ///< when the end began, ns, CLOCK_MONOTONIC
+    std::unique_ptr<StuckAtEnd> m_stuckAtEnd;
+    std::unique_ptr<TargetReporter> m_targetReporter;  ///< for targets that are started elsewhere
+    int m_signalsSeen = 0;
+    int m_lastSignal = 0;
+};
+
+/// Returns the result of `open()`. If a pipe has no reader yet, waits for one, or for a signal that asks for the end.
+template <class Open>
+auto BatchRun::openOnceRead(const std::string &path, Open open)
+{
+    std::optional opened(open());
+    const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
+    if (isUnread()) {
+        m_progress.print(
+            tr("the pipe %1 waits for a process that reads it; start one").arg(QString::fromStdString(path)));
+        QEventLoop events;
+        QTimer check;
+        connect(&check, &QTimer::timeout, &events, [&] {
+            opened.emplace(open());
+            if (!isUnread())
+                events.quit();
+        });
+        connect(&m_signals, &ConsoleSignals::received, &events, [&](int signal) {
+            if (signal != SIGUSR1)
+                events.quit();
+        });
+        check.start(kReaderMs);
+        events.exec();
+    }
+    return std::move(*opened);
+}
+
+Result<void> BatchRun::openOutputs()
+{
+    m_session.addSink(m_population);
+    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return checked;
+    if (!m_line.summaryPath.empty()) {
+        Result<OutputFile> file =
+            openOnceRead(m_line.summaryPath, [this] { return OutputFile::open(m_line.summaryPath); });
+        if (!file)
+            return file.error();
+        m_summaryFile.emplace(std::move(*file));
+    }
+    // Check again, now that the summary exists: two names may mean one file, as in upper and lower case.
+    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return checked;
+    if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
+        return dropped;
+    if (m_line.keepsOnly()) {
+        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_dumper->setExportResolver(exportResolverOf(m_resolver));
+        m_session.addSink(m_dumper->history());
+        return m_dumper->checkFolder();
+    }
+    if (!m_line.outputPath.empty()) {
+        Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
+        if (!writer)
+            return writer.error();
+        if (!m_line.limit.any() && !m_line.streams())  // --limit removes files itself
+            m_watch.emplace(m_line.outputPath);
+        // A file is slower than memory, and the harvest must not wait for it.
+        Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::usualBudget());
+        if (!queue)
+            return queue.error();
+        m_queue = *queue;
+        m_session.addSink(m_queue);
+    }
+    return {};
+}
+
+Result<std::shared_ptr<Sink>> BatchRun::openOutput()
+{
+    if (!m_line.records())
+        return outputFormat(m_line).makeSink(m_line.outputPath, exportResolverOf(m_resolver));
+    if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
+        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
+                                                 "output to a file or a pipe, or name a file"};
+    Result<std::shared_ptr<RecordingWriter>> writer =
+        RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
+    if (!writer)
+        return writer.error();
+    m_infoWriter = std::make_unique<RecordingInfoWriter>(m_session, m_population, *writer,
+                                                         aboutRun(m_line.start, m_line.sessionId));
+    m_infoWriter->recordFrameLocations(m_resolver);
+    return std::shared_ptr<Sink>(*writer);
+}
+
+void BatchRun::makeResolver()
+{
+    DebugSearchPath searchPath;
+    searchPath.folders = m_line.debugFolders;
+    m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
+    m_driver = std::make_unique<ResolverDriver>(m_session, m_resolver);
+    m_stuckAtEnd = std::make_unique<StuckAtEnd>(m_population, m_resolver);
+}
+
+void BatchRun::connectSession()
+{
+    connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
+    connect(&m_session, &Session::nothingTraced, this,
+            [this](const QString &why) { m_progress.print(why + u' ' + Instructions::nothingTracedPointer()); });
+    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.print(notice); });
+    connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
+    connect(&m_session, &Session::captureFailed, this,
+            [this](const QString &message) { m_summary.captureError = message.toStdString(); });
+    connect(&m_session, &Session::stateChanged, this, [this](RunState state) {
+        if (m_summary.endedBy.empty() && (state == RunState::Draining || state == RunState::Ended))
+            decideEnd("exit");
+        if (m_stuckAtEnd->isResolving())  // the run has ended by itself
+            m_stuckAtEnd->endResolving();
+        if (state == RunState::Draining && m_backlog) {
+            m_progressTimer.stop();
+            m_backlog->begin(m_signalsSeen > 0);
+        }
+    });
+    connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
+    connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
+    connect(m_stuckAtEnd.get(), &StuckAtEnd::reported, this,
+            [this](const QString &message) { m_progress.print(message); });
+    connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
+    connect(&m_progressTimer, &QTimer::timeout, this,
+            [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
+    if (m_progress.isShown())
+        m_progressTimer.start(kProgressMs);
+}
+
+void BatchRun::connectDumper()
+{
+    if (!m_dumper)
+        return;
+    connect(m_dumper.get(), &Dumper::reported, this, [this](const QString &message) { m_progress.print(message); });
+    connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
+    connect(&m_session, &Session::targetGone, m_dumper.get(), &Dumper::processEnded);
+    m_dumper->watch([this] { return m_session.accounting(); });
+}
+
+/// Returns the name of the output for messages.
+QString BatchRun::outputName() const
+{
+    return m_line.streams() ? tr("standard output") : QString::fromStdString(m_line.outputPath);
+}
+
+void BatchRun::connectBacklog()
+{
+    if (!m_queue)
+        return;
+    m_backlog = std::make_unique<Backlog>(m_queue, outputName());
+    connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_progress.print(message); });
+    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_progress.show(line); });
+    connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
+}
+
+/// Ends with the output stuck, or slow to complete. Discards the summary, and leaves everything else as it is.
+void BatchRun::endAtOnce()
+{
+    m_progress.print(
+        tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
+    if (m_summaryFile)
+        m_summaryFile->discard();
+    std::_Exit(kExitOutput);
+}
+
+void BatchRun::outputFailed(const QString &message)
+{
+    m_progress.print(message);
+    if (m_summary.outputError.empty())
+        m_summary.outputError = message.toStdString();
+}
+
+/// Waits in pieces for durations that do not fit into a timer's int of milliseconds.
+void BatchRun::armDuration()
+{
+    if (!m_line.durationSec || !m_summary.endedBy.empty())
+        return;
+    const double elapsed = static_cast<double>(monotonicNow() - m_startedNs) / 1e9;
+    const double left = std::clamp((*m_line.durationSec - elapsed) * 1e3, 0.0, 1e9);
+    m_durationTimer.setTimerType(Qt::PreciseTimer);
+    m_durationTimer.setSingleShot(true);
+    m_durationTimer.start(static_cast<int>(std::ceil(left)));
+}
+
+/// Called once, for the first reason. Judges which coroutines are stuck before the end itself changes anything.
+void BatchRun::decideEnd(const std::string &endedBy)
+{
+    m_summary.endedBy = endedBy;
+    m_decidedNs = m_endNs = monotonicNow();
+    m_durationTimer.stop();
+    if (endedBy != "exit")
+        m_stuckAtEnd->decide(isLaunched());
+}
+
+/// Does nothing more if the capture has ended by itself.
+void BatchRun::beginEnd()
+{
+    m_endNs = monotonicNow();
+    if (m_session.state() == RunState::Draining || m_session.state() == RunState::Ended)
+        return;
+    if (const std::optional<StuckInstant> decided = m_stuckAtEnd->decided(); decided && m_infoWriter)
+        m_infoWriter->recordJudgement(decided->ts, decided->coroutines);
+    if (m_summary.endedBy == "signal")
+        passSignalOn();
+    else if (isLaunched())
+        m_session.terminateTarget();
+    else
+        m_session.stop();
+}
+
+void BatchRun::onSignal(int signal)
+{
+    if (signal == SIGUSR1) {
+        if (m_dumper)
+            m_dumper->dump(tr("on request"));
+        else
+            m_progress.print(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
+        return;
+    }
+    if (m_backlog && m_backlog->hasBegun()) {
+        m_backlog->onSignal();
+        return;
+    }
+    m_lastSignal = signal;
+    if (m_summary.endedBy.empty())
+        decideEnd("signal");
+    else if (m_stuckAtEnd->isResolving())
+        m_stuckAtEnd->stopResolving();
+    else
+        passSignalOn();
+}
+
+void BatchRun::passSignalOn()
+{
+    ++m_signalsSeen;
+    TargetProcess *target = m_session.target();
+    if (!target || !target->isRunning()) {
+        m_session.stop();
+        return;
+    }
+    if (m_signalsSeen == 1) {
+        target->sendSignal(m_lastSignal);
+        m_progress.print(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
+    } else if (m_signalsSeen == 2) {
+        m_session.terminateTarget();
+        m_progress.print(tr("terminating the target; the next signal kills it"));
+    } else {
+        target->sendSignal(SIGKILL);
+    }
+}
+
+void BatchRun::onDuration()
+{
+    if (static_cast<double>(monotonicNow() - m_startedNs) < *m_line.durationSec * 1e9 - 1e6) {
+        armDuration();
+        return;
+    }
+    decideEnd("duration");
+}
+
+void BatchRun::printStart()
+{
+    for (const QString &notice : m_session.notices())
+        m_progress.print(notice);
+    if (isLaunched())
+        return;
+    m_targetReporter = std::make_unique<TargetReporter>(m_session, m_progress);
+    if (m_line.start.kind() == RunKind::Listening)
+        m_targetReporter->printInstructions();
+}
+
+int BatchRun::exitCode() const
+{
+    if (!m_summary.outputError.empty() || m_summary.eventsNotWritten != 0)
+        return kExitOutput;
+    if (!m_summary.captureError.empty())
+        return kExitCapture;
+    if (m_summary.endedBy == "duration" || !isLaunched())
+        return kExitSuccess;
+    if (m_summary.signal)
+        return kExitSignalBase + *m_summary.signal;
+    return m_summary.exitCode.value_or(kExitSignalBase + m_lastSignal);
+}
+
+Dumper::Ending BatchRun::ending() const
+{
+    if (m_session.isPostMortem())
+        return Dumper::Ending::Found;
+    if (m_summary.endedBy == "exit")
+        return Dumper::Ending::TargetDied;
+    return isLaunched() ? Dumper::Ending::Terminated : Dumper::Ending::Left;
+}
+
+bool BatchRun::writeSummary()
+{
+    if (!m_summaryFile)
+        return true;
+    const Result<void> written = m_summaryFile->write(toJson(m_summary));
+    if (!written)
+        m_progress.print(QString::fromStdString(written.error().message));
+    return bool(written);
+}
+
+int BatchRun::finish()
+{
+    m_progress.clear();
+    if (m_dumper) {
+        m_dumper->finish(ending(), m_decidedNs);
+        m_summary.dumps = m_dumper->files();
+        m_summary.findingsNotDumped = m_dumper->findingsNotDumped();
+    }
+    m_summary.accounting = m_session.accounting();
+    const Overflow dumped = m_dumper ? m_dumper->history()->overflow() : Overflow();
+    m_population->overflow().together(dumped).addTo(m_summary.accounting);
+    m_summary.overflowNames = m_population->overflowNames();
+    const std::uint64_t captured = m_summary.accounting.captured;
+    m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
+    const OutputWatch::Finding found = m_watch ? m_watch->check() : OutputWatch::Finding();
+    if (found.isLost)
+        m_summary.eventsNotWritten = captured;
+    if (!found.message.empty() && m_summary.outputError.empty()) {
+        m_summary.outputError = found.isLost ? found.message : std::string();
+        m_progress.print(QString::fromStdString(found.message));
+    }
+    m_summary.processes = m_population->processes().size();
+    m_summary.durationNs = m_endNs - m_startedNs;
+    m_summary.regionPath = m_session.regionPath().toStdString();
+    m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
+    m_stuckAtEnd->finish(m_summary);
+    if (m_session.target() && m_session.target()->exitStatus()) {
+        const ExitStatus status = *m_session.target()->exitStatus();
+        if (status.signal != 0)
+            m_summary.signal = status.signal;
+        else
+            m_summary.exitCode = status.code;
+    }
+    if (const std::string instants = describeInstants(m_summary); !instants.empty())
+        m_progress.print(QString::fromStdString(instants));
+    for (const QString &text : findingLines(m_summary.stuck, m_resolver->problem()))
+        m_progress.print(text);
+    m_progress.print(
+        QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
+    if (m_summary.eventsNotWritten != 0)
+        m_progress.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+    const int code = exitCode();
+    return writeSummary() ? code : kExitOutput;
+}
+
+int BatchRun::run()
+{
+    const auto fail = [this](const Error &error, int code) {
+        m_progress.print(QString::fromStdString(error.message));
+        if (m_summaryFile)
+            m_summaryFile->discard();
+        return code;
+    };
+    makeResolver();
+    if (const Result<void> opened = openOutputs(); !opened)
+        return fail(opened.error(), kExitOutput);
+    m_startedNs = monotonicNow();
+    if (const Result<void> started = m_session.start(); !started)
+        return fail(started.error(),
+                    started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
+    if (m_infoWriter)
+        m_infoWriter->started();
+    printStart();
+    connectSession();
+    connectDumper();
+    connectBacklog();
+    armDuration();
+    QCoreApplication::exec();
+    return finish();
+}
+
+}  // namespace
+
+int runBatch(const CommandLine &line)
+{
+    BatchRun run(line);
+    return run.run();
+}
+
+}  // namespace ct

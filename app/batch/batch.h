@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A run without a window: connects the session with sinks, signals and a summary. Messages go to stderr only.
+#pragma once
+
+#include "app/commandline/commandline.h"
+
+namespace ct {
+
+enum ExitCode : int {
+    kExitSuccess = 0,
+    kExitUsage = 2,
+    kExitCapture = 3,  ///< also: no display
+    kExitOutput = 4,
+    kExitCannotStart = 127,
+    kExitSignalBase = 128,
+};
+
+/// Runs to the end under the existing QCoreApplication; returns the exit status.
+int runBatch(const CommandLine &line);
+
+}  // namespace ct

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/consolesignals.h"
+
+#include <QSocketNotifier>
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+
+// Global, because handlers have no other access to it. Set before they are installed, closed after they are removed.
+volatile int pipeEnds[2] = {-1, -1};
+
+void writeSignal(int signal)
+{
+    const int savedErrno = errno;
+    const unsigned char byte = static_cast<unsigned char>(signal);
+    [[maybe_unused]] const ssize_t written = write(pipeEnds[1], &byte, 1);
+    errno = savedErrno;
+}
+
+void doNothing(int) {}
+
+void refuse(int)
+{
+    const int savedErrno = errno;
+    static constexpr char kText[] =
+        "corotracer-gui: SIGUSR1 was ignored: it requests dumps with --batch only; use File > Dump\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+    errno = savedErrno;
+}
+
+bool isIgnored(int signal)
+{
+    struct sigaction current {};
+    return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
+
+void install(int signal, void (*handler)(int))
+{
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void refuseUserSignal()
+{
+    install(SIGUSR1, refuse);
+}
+
+ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    pipeEnds[0] = ends[0];
+    pipeEnds[1] = ends[1];
+    auto *notifier = new QSocketNotifier(ends[0], QSocketNotifier::Read, this);
+    connect(notifier, &QSocketNotifier::activated, this, [this] { readPipe(); });
+    for (const int signal : kForwarded) {
+        if (signal != SIGHUP || !isIgnored(signal))
+            install(signal, writeSignal);
+    }
+    // Not SIG_IGN, because the target would inherit that. It does not inherit a handler.
+    if (!isIgnored(SIGPIPE))
+        install(SIGPIPE, doNothing);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+}
+
+ConsoleSignals::~ConsoleSignals()
+{
+    if (pipeEnds[0] < 0)
+        return;
+    for (const int signal : kForwarded) {
+        // A late SIGUSR1 must not turn a success into a failure.
+        if (!isIgnored(signal))
+            install(signal, signal == SIGUSR1 ? doNothing : SIG_DFL);
+    }
+    close(pipeEnds[0]);
+    close(pipeEnds[1]);
+    pipeEnds[0] = -1;
+    pipeEnds[1] = -1;
+}
+
+void ConsoleSignals::readPipe()
+{
+    unsigned char byte = 0;
+    while (read(pipeEnds[0], &byte, 1) == 1)
+        Q_EMIT received(byte);
+}
+
+}  // namespace ct

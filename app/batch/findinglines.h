@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The findings of a batch run, as lines of text for people.
+#pragma once
+
+#include "app/batch/findings.h"
+
+#include <QStringList>
+
+namespace ct {
+
+/// Returns the 20 sites with most coroutines, the number of the other sites, and why addresses have no function. The
+/// reason is `problem` from AddressResolver::problem(), else the remedy of the first group that has one. Empty: nothing
+/// was found.
+QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string &problem);
+
+}  // namespace ct

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/stuckatend.h"
+
+#include <thread>
+
+namespace ct {
+
+namespace {
+
+/// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
+constexpr std::chrono::milliseconds kResolveBeforeEnd{2000};
+constexpr std::chrono::milliseconds kResolveAtEnd{10'000};
+constexpr std::chrono::milliseconds kResolveStep{1};
+
+}  // namespace
+
+StuckAtEnd::StuckAtEnd(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
+                       QObject *parent)
+    : QObject(parent), m_population(std::move(population)), m_resolver(std::move(resolver))
+{
+    connect(&m_timer, &QTimer::timeout, this, &StuckAtEnd::resolve);
+}
+
+void StuckAtEnd::decide(bool targetEnds)
+{
+    m_decidedNs = m_population->now();
+    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
+    m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
+    if (targetEnds)
+        m_decided = std::move(stuck);
+    if (const std::size_t count = m_stuckResolver->left(); count > 0)
+        Q_EMIT reported(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
+    m_timer.start(kResolveStep);
+}
+
+void StuckAtEnd::resolve()
+{
+    if (!m_stuckResolver->step())
+        stopResolving();
+}
+
+void StuckAtEnd::stopResolving()
+{
+    if (m_decided)
+        m_found = groupsOf(*m_decided, *m_population, m_resolver.get());
+    endResolving();
+}
+
+void StuckAtEnd::endResolving()
+{
+    m_timer.stop();
+    m_stuckResolver.reset();
+    Q_EMIT resolved();
+}
+
+std::optional<StuckInstant> StuckAtEnd::decided() const
+{
+    return m_decided ? std::optional(StuckInstant{m_decidedNs, stuckIn(*m_decided)}) : std::nullopt;
+}
+
+std::vector<FoundGroup> StuckAtEnd::resolvedGroups(const std::vector<StuckGroup> &stuck)
+{
+    for (StuckResolver stuckResolver(*m_population, stuck, *m_resolver, kResolveAtEnd); stuckResolver.step();)
+        std::this_thread::sleep_for(kResolveStep);
+    return groupsOf(stuck, *m_population, m_resolver.get());
+}
+
+void StuckAtEnd::finish(Summary &summary)
+{
+    const std::uint64_t end = m_population->now();
+    const std::vector<StuckGroup> stuck = findStuck(*m_population, end);
+    summary.stuckAtEnd = {end, stuckIn(stuck)};
+    summary.stuckWhenDecided = decided();
+    summary.stuck = m_found ? std::move(*m_found) : resolvedGroups(m_decided ? *m_decided : stuck);
+}
+
+}  // namespace ct

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Messages of a batch run about targets that are started elsewhere: how to start them, and which of them use the
+// region.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <QHash>
+#include <QObject>
+#include <QString>
+
+namespace ct {
+
+class ProgressLine;
+
+class TargetReporter final : public QObject {
+    Q_OBJECT
+public:
+    /// `session` was started, and listens or is attached.
+    TargetReporter(Session &session, ProgressLine &progress, QObject *parent = nullptr);
+
+    /// Prints the lines for a shell, systemd and a container.
+    void printInstructions();
+
+    /// Arrivals that are reported, with their departures: a parallel build is a thousand targets.
+    static constexpr int kMostReported = 200;
+
+private:
+    void reportSeen(int pid);
+    void reportGone(int pid);
+    void addBlock(const QString &title, const QString &lines);
+
+    Session &m_session;
+    ProgressLine &m_progress;
+    QHash<int, QString> m_names;  ///< reported targets that use the region
+    int m_reported = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/commandline/commandline.h"
+
+namespace ct {
+
+std::string usageText()
+{
+    return R"(Live coroutine inspection over cTP shared memory.
+
+The window:
+  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl) or a region (.shm)
+  corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
+  corotracer-gui [OPTIONS] --input -           shows a recording while it arrives on standard input:
+                                               ssh HOST corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -
+Without a window:
+  corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
+
+  --batch                 capture without a window
+
+What to capture, one of:
+  -- TARGET [ARG...]      a program to start
+  --cmd 'LINE'            a line for /bin/sh to start
+  --listen                a program that is started elsewhere; without a window, the lines that start it in a shell,
+                          with systemd and in a container are printed
+  --attach SHM            an existing region, live or left over
+
+Capture:
+  -n, --stations N        coroutines alive at once that can be traced, 1 to 2097150 [2097150];
+                          memory is allocated as it is needed; if N is given, version-1 stations get their memory
+                          at the start
+  --shm PATH              where to create the region
+  --sock PATH             where to create the socket, at most 100 bytes
+  --lane-size SIZE        memory of one thread for the events that the capture has not read yet, its lane:
+                          64KiB to 128MiB [16MiB]
+  --lane-pool SIZE        memory of all lanes together, 128KiB to 1TiB [512MiB]
+  --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
+  --no-lanes              capture only the latest eight transitions of each coroutine, as in version 1
+
+Functions and lines of addresses:
+  --debug-path DIR        search DIR for programs and their debug files, too; may be given more than once.
+                          Nothing is ever fetched from a server
+
+With --batch:
+  -o, --output FILE       record; the ending selects the format: .ctr holds everything, .jsonl, .csv and .sqlite are
+                          for other programs. - writes a recording to standard output, for --input - at the other
+                          end of a pipe; the target's output then goes to standard error.
+                          A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
+                          these events up, counts them, and leaves a whole file with exit status 4
+  --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
+                          gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
+                          stay as they are, for other programs
+  --limit TIME|SIZE       keep only the latest 10min or 4GiB of a recording, in files run.0.ctr, run.1.ctr, ...; the
+                          oldest files are removed; may be given twice, a time and a size [none]
+  --session ID            name of the run in a recording (.ctr) [16 random digits]
+  --summary FILE          write sums and stuck coroutines as JSON
+  --duration S            end after S seconds; a program that was started here is terminated
+  --until-idle            with --listen: end when no target uses the region any more, once at least one has
+  --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
+                          given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
+                          or the next number that is free
+  --dump-on finding       dump when a coroutine is found to be stuck: once for each site within the
+                          time that is kept [60s], 10 dumps at most; findings without a dump are counted
+  --dump-on death         dump when a process of the target has ended, one dump for each. --dump-on may be given
+                          twice, or not at all: SIGUSR1 to corotracer-gui dumps at any time
+
+The window:
+  --input FILE            like FILE; - is standard input, which is kept with the other recordings. A recording that
+                          is still being written is followed
+  --screenshot PNG        save a picture of the window and quit; none if FILE or TARGET fails to open or start
+  --screenshot-after S    save the picture after S seconds [3]
+  --theme light|dark|system
+                          colours of this window only [the choice in View > Theme]
+
+  -h, --help              this text
+  -v, --version           the version
+
+Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
+the target cannot be started; 2 wrong usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3; with
+--screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
+)";
+}
+
+}  // namespace ct
