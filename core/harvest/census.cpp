@@ -54,7 +54,7 @@ Census::Station Census::countStation(const corotracer::CompactState &state, cons
     std::uint64_t life = 0;
     std::uint64_t events = 0;
     std::uint64_t before = 0;
-    bool unborn = false;
+    bool isClaimed = false;
     for (int readings = 0; readings < kMaxReadings; ++readings) {
         // Acquire, all loads; partners: the release stores of the thread that claims the station, and of its events.
         life = state.life.load(std::memory_order_acquire);
@@ -63,16 +63,16 @@ Census::Station Census::countStation(const corotracer::CompactState &state, cons
         events = seq / 2;
         // Claimed, but not born: the birth is moving the count in `seq` to events_before. This state is short, unless
         // its thread was killed.
-        unborn = static_cast<std::uint32_t>(life) == corotracer::kCompactFree && life >> 32 != 0;
-        if (!unborn && state.life.load(std::memory_order_relaxed) == life)
+        isClaimed = static_cast<std::uint32_t>(life) == corotracer::kCompactFree && life >> 32 != 0;
+        if (!isClaimed && state.life.load(std::memory_order_relaxed) == life)
             break;
     }
-    const std::uint64_t generations = (life >> 32) - (unborn ? 1 : 0);
+    const std::uint64_t generations = (life >> 32) - (isClaimed ? 1 : 0);
     m_ever.generations += generations;
     if (events >= kImplausibleSum || before >= kImplausibleSum)
         return {kAll, kAll, static_cast<std::uint32_t>(generations)};
     m_ever.events += events + before;
-    return {unborn ? kAll : events, unborn ? kAll : before, static_cast<std::uint32_t>(generations)};
+    return {isClaimed ? kAll : events, isClaimed ? kAll : before, static_cast<std::uint32_t>(generations)};
 }
 
 std::uint64_t Census::limitOf(CoroutineId coroutine) const

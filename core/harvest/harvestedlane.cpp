@@ -14,9 +14,9 @@ constexpr std::uint64_t kSlotsExamined = 1024;
 
 }  // namespace
 
-LaneOrigin HarvestedLane::originAt(std::uint64_t at, bool hasHistory) const
+LaneOrigin HarvestedLane::originAt(std::uint64_t at, bool readsRetained) const
 {
-    const bool isBefore = at < begin && (view.overwrite || hasHistory);
+    const bool isBefore = at < begin && (view.overwrite || readsRetained);
     LaneOrigin result = isBefore ? before : origin;
     result.drained = at < drained;
     return result;
@@ -56,7 +56,7 @@ void HarvestedLane::cutAtHole()
         end = std::min(end, position);
 }
 
-void HarvestedLane::clearEnd()
+void HarvestedLane::resetWriter()
 {
     isOver = leapt = false;
     examined = kNowhere;

@@ -45,20 +45,20 @@ struct HarvestedLane {
     bool leapt = false;
     bool fresh = true;  ///< overwrite mode, before the first read: records overwritten until then are missed
 
-    /// Returns the origin of the record at `at`: in a lane with history, an earlier thread may have written it.
-    /// `hasHistory`: the retained records of a lane in discard mode are read, too.
-    LaneOrigin originAt(std::uint64_t at, bool hasHistory) const;
+    /// Returns the origin of the record at `at`: an earlier thread may have written a retained record.
+    /// `readsRetained`: the retained records of a lane in discard mode are read, too.
+    LaneOrigin originAt(std::uint64_t at, bool readsRetained) const;
     /// Returns true if no record is left, not even behind a hole. For a lane whose writer has ended.
     bool isDrained();
     /// Skips a hole at the position, up to the next committed slot. Returns the number of slots skipped; 0 if there is
     /// no hole.
     std::uint64_t leapHole();
-    /// Gives up the barrier's end if the lane has no record at its position. The search for the end uses long steps, on
-    /// the assumption that all slots in front of it are committed. If one is not, a stray write damaged either this
-    /// slot or slots ahead of the producer. In both cases no readable record is missed.
+    /// Gives up the barrier's end. Call it only for a lane without a record at its position. The search for the end
+    /// uses long steps, on the assumption that all slots in front of it are committed. If one is not, a stray write
+    /// damaged either this slot or slots ahead of the producer. In both cases no readable record is missed.
     void cutAtHole();
     /// Resets the state of an ended writer, before the lane gets its next thread.
-    void clearEnd();
+    void resetWriter();
 
 private:
     std::uint64_t nextRecord();

@@ -278,6 +278,7 @@ Accounting HarvestLoop::accounting() const
 {
     const Data &data = *m_data;
     Accounting sums = data.harvestState.sums;
+    sums.unproven = data.harvestState.unproven;
     sums.paused = data.paused;
     sums.regionBytes = data.regionBytes;
     sums.growthStopped = data.growthStopped;

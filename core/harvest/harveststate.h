@@ -38,7 +38,8 @@ struct HarvestState {
     SiteTable sites;
     std::span<const char> strings;
     CoroutineId nextCoroutine = 0;
-    Accounting sums;  ///< only the members that change with each batch; HarvestLoop::accounting() adds the others
+    RunSums sums;           ///< without the sums that probes keep; HarvestLoop::accounting() adds them
+    bool unproven = false;  ///< as RunFlags::unproven
     /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream; see HarvestLoop.
     std::uint64_t eventsWithoutCoroutine = 0;
 };

@@ -56,7 +56,7 @@ void LaneList::refresh(Batch &batch, bool states)
     m_dropped = 0;
     m_inUse = unfinished;
     m_shortened = 0;
-    for (Lane &lane : m_lanes) {
+    for (HarvestedLane &lane : m_lanes) {
         m_shortened += shrunk(lane.view).capacity < lane.made;
         const LaneHeader &header = m_region.laneDirectory()[lane.index];
         // Relaxed: a sum. The compact stations count the events that were dropped.
@@ -73,12 +73,12 @@ void LaneList::discover(std::uint32_t index, Batch &batch)
     // Acquire; partner: the producer's release store once the lane is made.
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
     const bool making = state == corotracer::kLaneMaking;
-    // In overwrite mode and post mortem, a lane in state 3 may hold the history of its previous thread.
+    // In overwrite mode and post mortem, a lane in state 3 may hold retained records of its previous thread.
     if ((making && m_region.laneMode() != corotracer::kLanesOverwrite && !m_readsRetained) ||
         header.records.load(std::memory_order_relaxed) == 0)
         return;
     m_known[index] = true;
-    Lane lane;
+    HarvestedLane lane;
     lane.index = index;
     const std::optional<LaneView> view = m_region.lane(index);
     if (!view)
@@ -107,7 +107,7 @@ void LaneList::discover(std::uint32_t index, Batch &batch)
 }
 
 /// Returns where to begin a post-mortem reading: at the oldest record that is whole and whose process is known.
-std::uint64_t LaneList::beginOfRetained(const Lane &lane, Batch &batch) const
+std::uint64_t LaneList::beginOfRetained(const HarvestedLane &lane, Batch &batch) const
 {
     // The process entry was freed. With it went the clock of the records that an engine has drained.
     if (m_processes.at(lane.origin.process, batch).stage == HarvestedProcess::Stage::Unknown)
@@ -120,7 +120,7 @@ std::uint64_t LaneList::beginOfRetained(const Lane &lane, Batch &batch) const
 
 /// Updates the origin when another thread has claimed the lane. Call it after an acquire load of a record of the lane,
 /// or of its state: everything that the thread stored before is then visible.
-void LaneList::learnOrigin(Lane &lane, Batch &batch)
+void LaneList::learnOrigin(HarvestedLane &lane, Batch &batch)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t claims = header.claims.load(std::memory_order_relaxed);
@@ -141,14 +141,14 @@ void LaneList::learnOrigin(Lane &lane, Batch &batch)
 }
 
 /// Release, after the loads of records that may be overwritten now; partner: the producer's acquire load.
-void LaneList::setTail(Lane &lane, LaneHeader &header) const
+void LaneList::setTail(HarvestedLane &lane, LaneHeader &header) const
 {
     lane.stored = lane.position;
     lane.limit = limitBehind(lane.position, lane.made);
     header.tail.store(lane.position, std::memory_order_release);
 }
 
-void LaneList::closeIfDrained(Lane &lane, Batch &batch)
+void LaneList::closeIfDrained(HarvestedLane &lane, Batch &batch)
 {
     if (lane.view.overwrite || m_region.writableLanes().empty())
         return;
@@ -169,13 +169,13 @@ void LaneList::closeIfDrained(Lane &lane, Batch &batch)
     const std::uint64_t closedNs = header.closed_ts.load(std::memory_order_relaxed);
     if (closedNs < batch.now && batch.now - closedNs < m_retentionNs)
         return;
-    lane.clearEnd();
+    lane.resetWriter();
     // Release; partner: the acquire of the thread that claims the lane and continues at the tail.
     header.state.store(corotracer::kLaneFree, std::memory_order_release);
 }
 
 /// Reports drops after the last record of a thread, which no drop record counts.
-void LaneList::reportDrops(Lane &lane, Batch &batch)
+void LaneList::reportDrops(HarvestedLane &lane, Batch &batch)
 {
     if (lane.dropped > lane.reported) {
         const HarvestedProcess &process = m_processes.at(lane.origin.process, batch);
@@ -192,13 +192,13 @@ void LaneList::reportDrops(Lane &lane, Batch &batch)
 
 void LaneList::reportLastDrops(Batch &batch)
 {
-    for (Lane &lane : m_lanes)
+    for (HarvestedLane &lane : m_lanes)
         reportDrops(lane, batch);
 }
 
 void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
 {
-    for (Lane &lane : m_lanes) {
+    for (HarvestedLane &lane : m_lanes) {
         if (lane.view.overwrite || m_region.writableLanes().empty() || lane.origin.process != process)
             continue;
         LaneHeader &header = m_region.writableLanes()[lane.index];
@@ -215,7 +215,7 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
             lane.damaged = true;
         }
         setTail(lane, header);
-        lane.clearEnd();
+        lane.resetWriter();
         std::uint32_t state = corotracer::kLaneActive;
         // Release; partner: the acquire of the thread that claims the lane. No other thread uses the lane of an ended
         // process.
@@ -227,35 +227,35 @@ void LaneList::freeLanesOf(std::uint32_t process, Batch &batch)
 
 bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, std::uint64_t settledBefore)
 {
-    m_turns.clear();
+    m_nextRecords.clear();
     for (std::size_t i = 0; i < m_lanes.size(); ++i) {
-        Turn turn;
-        turn.lane = static_cast<std::uint32_t>(i);
-        if (peek(m_lanes[i], turn, batch))
-            m_turns.push_back(turn);
+        NextRecord next;
+        next.lane = static_cast<std::uint32_t>(i);
+        if (peek(m_lanes[i], next, batch))
+            m_nextRecords.push_back(next);
     }
-    const auto later = [](const Turn &a, const Turn &b) { return a.ns > b.ns; };
-    std::make_heap(m_turns.begin(), m_turns.end(), later);
+    const auto later = [](const NextRecord &a, const NextRecord &b) { return a.ns > b.ns; };
+    std::make_heap(m_nextRecords.begin(), m_nextRecords.end(), later);
     adaptStep(merger);
-    for (std::size_t budget = maxTransitions * 4; !m_turns.empty();) {
+    for (std::size_t budget = maxTransitions * 4; !m_nextRecords.empty();) {
         if (batch.transitions.size() >= maxTransitions || budget == 0)
             return false;
-        std::pop_heap(m_turns.begin(), m_turns.end(), later);
-        Turn turn = m_turns.back();
-        m_turns.pop_back();
+        std::pop_heap(m_nextRecords.begin(), m_nextRecords.end(), later);
+        NextRecord next = m_nextRecords.back();
+        m_nextRecords.pop_back();
         // A lane without records sets no limit here: it was empty at the time of the pass, which `settledBefore`
         // covers.
-        const std::uint64_t nextNs = m_turns.empty() ? ~std::uint64_t{0} : m_turns.front().ns;
-        const std::uint64_t until = m_turns.empty() ? nextNs : nextNs + m_stepNs;
+        const std::uint64_t nextNs = m_nextRecords.empty() ? ~std::uint64_t{0} : m_nextRecords.front().ns;
+        const std::uint64_t until = m_nextRecords.empty() ? nextNs : nextNs + m_stepNs;
         merger.setWatermark(std::min(nextNs, settledBefore));
-        const std::uint64_t before = m_lanes[turn.lane].position;
-        const bool more = visit(turn, until, merger, batch, maxTransitions);
-        budget -= std::min<std::size_t>(budget, m_lanes[turn.lane].position - before);
+        const std::uint64_t before = m_lanes[next.lane].position;
+        const bool more = visit(next, until, merger, batch, maxTransitions);
+        budget -= std::min<std::size_t>(budget, m_lanes[next.lane].position - before);
         if (more) {
-            m_turns.push_back(turn);
-            std::push_heap(m_turns.begin(), m_turns.end(), later);
+            m_nextRecords.push_back(next);
+            std::push_heap(m_nextRecords.begin(), m_nextRecords.end(), later);
         }
-        merger.setWatermark(std::min({nextNs, settledBefore, more ? turn.ns : settledBefore}));
+        merger.setWatermark(std::min({nextNs, settledBefore, more ? next.ns : settledBefore}));
         if (!merger.releaseSettled(batch, maxTransitions))
             return false;
     }
@@ -274,7 +274,7 @@ void LaneList::adaptStep(Merger &merger)
 }
 
 /// Finds the time of the lane's next record. Returns false if there is none.
-bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
+bool LaneList::peek(HarvestedLane &lane, NextRecord &next, Batch &batch)
 {
     if (lane.position >= stopOf(lane)) {
         lane.empty = lane.empty || lane.position >= lane.limit;
@@ -295,21 +295,21 @@ bool LaneList::peek(Lane &lane, Turn &turn, Batch &batch)
         return false;
     }
     learnOrigin(lane, batch);
-    turn.raw = record.ts;
-    turn.ns = m_processes.at(lane.origin.process, batch).clock.ns(record.ts);
+    next.raw = record.ts;
+    next.ns = m_processes.at(lane.origin.process, batch).clock.ns(record.ts);
     return true;
 }
 
-/// Reads up to the first record later than `untilNs`. Returns true if the lane has more records; `turn` then has
+/// Reads up to the first record later than `untilNs`. Returns true if the lane has more records; `next` then has
 /// the time of the next one.
-bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions)
+bool LaneList::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions)
 {
-    Lane &lane = m_lanes[turn.lane];
-    const ClockPiece piece = m_processes.at(lane.origin.process, batch).clock.pieceFor(turn.raw);
+    HarvestedLane &lane = m_lanes[next.lane];
+    const ClockPiece piece = m_processes.at(lane.origin.process, batch).clock.pieceFor(next.raw);
     std::uint64_t untilRaw = ~std::uint64_t{0};
     if (untilNs != ~std::uint64_t{0} && piece.mult != 0) {
-        const std::uint64_t ahead = corotracer::detail::slope(untilNs > turn.ns ? untilNs - turn.ns : 0, piece.mult);
-        untilRaw = turn.raw + ahead;
+        const std::uint64_t ahead = corotracer::detail::slope(untilNs > next.ns ? untilNs - next.ns : 0, piece.mult);
+        untilRaw = next.raw + ahead;
     }
     for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
         // Copy little more than the latest step needed: records beyond the step are copied again.
@@ -317,7 +317,7 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         const std::size_t count = copy(lane, std::span(m_records).first(std::min(room, m_records.size())), batch);
         lane.empty = count == 0;
         if (lane.empty)
-            return peek(lane, turn, batch);
+            return peek(lane, next, batch);
         std::size_t handed = count;
         if (m_records[count - 1].ts > untilRaw) {
             // Hand over at least one record, so reading advances even if a target writes wrong times.
@@ -331,11 +331,11 @@ bool LaneList::visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &b
         if (handed < count)
             break;
     }
-    return peek(lane, turn, batch);
+    return peek(lane, next, batch);
 }
 
 /// Copies the next records and advances the position; counts records that were overwritten before.
-std::size_t LaneList::copy(Lane &lane, std::span<RecordCopy> records, Batch &batch)
+std::size_t LaneList::copy(HarvestedLane &lane, std::span<RecordCopy> records, Batch &batch)
 {
     const std::uint64_t stop = stopOf(lane);
     if (lane.position >= stop)
@@ -355,14 +355,14 @@ std::size_t LaneList::copy(Lane &lane, std::span<RecordCopy> records, Batch &bat
 
 /// Prefetches the records that are copied next, which lie in the cache of another core. Only for a backlog: at the tip
 /// of a lane, the producer would have to fetch the cache lines back.
-void LaneList::fetchAhead(const Lane &lane) const
+void LaneList::fetchAhead(const HarvestedLane &lane) const
 {
     constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
     for (std::size_t i = 0; i < m_records.size(); i += kPerLine)
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
-void LaneList::hand(Lane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch)
+void LaneList::hand(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch)
 {
     for (std::size_t at = 0; at < records.size();) {
         const std::uint64_t position = lane.position - records.size() + at;
@@ -396,32 +396,34 @@ bool LaneList::isQuiet() const
             header.records.load(std::memory_order_seq_cst) != 0)
             return false;
     }
-    return std::ranges::none_of(m_lanes, [](const Lane &lane) { return hasRecordAt(lane.view, lane.position); });
+    return std::ranges::none_of(m_lanes,
+                                [](const HarvestedLane &lane) { return hasRecordAt(lane.view, lane.position); });
 }
 
 void LaneList::markEnds()
 {
     if (m_stopped)
         return;
-    for (Lane &lane : m_lanes)
+    for (HarvestedLane &lane : m_lanes)
         lane.end = m_leaping || lane.isOver ? committedEndOverHoles(lane.view, lane.position, lane.limit)
                                             : std::min(committedEnd(lane.view, lane.position), lane.limit);
 }
 
 bool LaneList::reachedEnds() const
 {
-    return std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.position >= lane.end; });
+    return std::all_of(m_lanes.begin(), m_lanes.end(),
+                       [](const HarvestedLane &lane) { return lane.position >= lane.end; });
 }
 
 void LaneList::cutEnds()
 {
-    for (Lane &lane : m_lanes)
+    for (HarvestedLane &lane : m_lanes)
         lane.end = std::min(lane.end, lane.position);
 }
 
 /// Reacts to new drops. A lane that drops records is full, gets no memory, or has a hole. At a hole, the producer waits
 /// for a tail that this engine cannot advance.
-void LaneList::checkDrops(Lane &lane)
+void LaneList::checkDrops(HarvestedLane &lane)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t committed = header.committed.load(std::memory_order_relaxed);
@@ -451,7 +453,7 @@ void LaneList::storeTails()
     const std::span<LaneHeader> headers = m_region.writableLanes();
     if (headers.empty())
         return;
-    for (Lane &lane : m_lanes) {
+    for (HarvestedLane &lane : m_lanes) {
         // Overwrite mode does not use tails. A producer that found its lane full gets at least an eighth of it at once.
         // Each further gap would cause losses in every coroutine.
         const std::uint64_t ahead = lane.position - lane.stored;
@@ -464,7 +466,7 @@ void LaneList::storeTails()
 std::uint32_t LaneList::damaged() const
 {
     return static_cast<std::uint32_t>(
-        std::count_if(m_lanes.begin(), m_lanes.end(), [](const Lane &lane) { return lane.damaged; }));
+        std::count_if(m_lanes.begin(), m_lanes.end(), [](const HarvestedLane &lane) { return lane.damaged; }));
 }
 
 void LaneList::gauge(std::uint64_t nowNs)
@@ -474,7 +476,7 @@ void LaneList::gauge(std::uint64_t nowNs)
     m_fill = 0;
     m_urgent = false;
     m_starved = false;
-    for (Lane &lane : m_lanes) {
+    for (HarvestedLane &lane : m_lanes) {
         lane.view = shrunk(lane.view);
         checkDrops(lane);
         m_starved = m_starved || lane.starved;

@@ -68,36 +68,38 @@ public:
     void gauge(std::uint64_t nowNs);
 
 private:
-    using Lane = HarvestedLane;
-    struct Turn {
+    struct NextRecord {
         std::uint64_t ns = 0;   ///< time of the next record
         std::uint64_t raw = 0;  ///< raw time of the next record
         std::uint32_t lane = 0;
     };
 
     void discover(std::uint32_t index, Batch &batch);
-    std::uint64_t beginOfRetained(const Lane &lane, Batch &batch) const;
-    void learnOrigin(Lane &lane, Batch &batch);
-    void closeIfDrained(Lane &lane, Batch &batch);
-    void reportDrops(Lane &lane, Batch &batch);
-    void setTail(Lane &lane, corotracer::LaneHeader &header) const;
-    std::uint64_t stopOf(const Lane &lane) const { return m_stopped ? std::min(lane.end, lane.limit) : lane.limit; }
-    void checkDrops(Lane &lane);
+    std::uint64_t beginOfRetained(const HarvestedLane &lane, Batch &batch) const;
+    void learnOrigin(HarvestedLane &lane, Batch &batch);
+    void closeIfDrained(HarvestedLane &lane, Batch &batch);
+    void reportDrops(HarvestedLane &lane, Batch &batch);
+    void setTail(HarvestedLane &lane, corotracer::LaneHeader &header) const;
+    std::uint64_t stopOf(const HarvestedLane &lane) const
+    {
+        return m_stopped ? std::min(lane.end, lane.limit) : lane.limit;
+    }
+    void checkDrops(HarvestedLane &lane);
     void adaptStep(Merger &merger);
-    bool peek(Lane &lane, Turn &turn, Batch &batch);
-    bool visit(Turn &turn, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
-    std::size_t copy(Lane &lane, std::span<RecordCopy> records, Batch &batch);
-    void fetchAhead(const Lane &lane) const;
-    void hand(Lane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch);
+    bool peek(HarvestedLane &lane, NextRecord &next, Batch &batch);
+    bool visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
+    std::size_t copy(HarvestedLane &lane, std::span<RecordCopy> records, Batch &batch);
+    void fetchAhead(const HarvestedLane &lane) const;
+    void hand(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch);
 
     Region &m_region;
     HarvestState &m_harvestState;
     ProcessList &m_processes;
-    std::vector<Lane> m_lanes;
+    std::vector<HarvestedLane> m_lanes;
     std::vector<bool> m_known;  ///< by index in the directory
     std::uint64_t m_retentionNs;
     bool m_readsRetained;  ///< post mortem in discard mode: retained records are read as well
-    std::vector<Turn> m_turns;
+    std::vector<NextRecord> m_nextRecords;
     std::array<RecordCopy, 256> m_records;
     std::uint64_t m_stepNs = 20'000;
     std::uint64_t m_recordsRead = 0;  ///< since the start

@@ -8,8 +8,7 @@ namespace {
 
 /// Bytes of the smallest lane, with its block numbers.
 constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
-/// Bytes. A probe is also refused memory when its own address space is full. If more than this is free in the file
-/// system, that is the reason.
+/// Bytes. If more than this is free in the file system, a probe that was refused memory has a full address space.
 constexpr std::uint64_t kRoomForMore = 4U << 20;
 
 }  // namespace

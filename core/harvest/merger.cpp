@@ -303,10 +303,10 @@ void Merger::settleNotes(std::uint64_t ns, Batch &batch)
 {
     m_notes.emitReady(m_discovery, batch);
     // A coroutine whose birth was overwritten may still be discovered by an event in an unread lane.
-    const bool isFirstPass = m_mode.attaching && ns != ~std::uint64_t{0};
-    if (!isFirstPass)
+    const bool isAttaching = m_mode.attaching && ns != ~std::uint64_t{0};
+    if (!isAttaching)
         m_notes.settle(ns, m_discovery, batch);
-    if (!isFirstPass || m_notes.isEmpty())
+    if (!isAttaching || m_notes.isEmpty())
         m_deaths.emitPending(ns, batch);
 }
 

@@ -52,9 +52,9 @@ ProcessPairs pairsOf(const ProcessEntry &entry)
 bool isOfOurNamespace(const ProcessEntry &entry)
 {
     struct stat space;
-    const std::uint64_t published_untrusted = entry.pid_namespace.load(std::memory_order_relaxed);
-    return published_untrusted != 0 && entry.start_ticks.load(std::memory_order_relaxed) != 0 &&
-           ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == published_untrusted;
+    const std::uint64_t namespace_untrusted = entry.pid_namespace.load(std::memory_order_relaxed);
+    return namespace_untrusted != 0 && entry.start_ticks.load(std::memory_order_relaxed) != 0 &&
+           ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == namespace_untrusted;
 }
 
 /// The offsets of the process's clocks from the clocks of the machine, as text. Readable by every user. Empty if /proc

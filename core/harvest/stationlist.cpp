@@ -87,7 +87,7 @@ bool StationList::discoverOne(std::uint32_t index, Batch &batch)
     batch.births.push_back(birth);
     m_live.push_back({cursor, index, birth.coroutine, start});
     m_hasUnmarked = m_hasUnmarked || !cursor.marked;
-    m_harvestState.sums.unproven = m_harvestState.sums.unproven || !isProven(cursor);
+    m_harvestState.unproven = m_harvestState.unproven || !isProven(cursor);
     ++m_harvestState.sums.coroutines;
     return true;
 }

@@ -260,9 +260,11 @@ void HarvestThread::deliver()
         data.batch.now = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
     if (!data.regionFailed && !data.region.isWhole()) {
         data.regionFailed = true;
-        Q_EMIT regionFailed(
-            QStringLiteral("%1 was cut short, so nothing more can be read from it; start the target again")
-                .arg(QString::fromStdString(data.region.path())));
+        Q_EMIT regionFailed(QStringLiteral("%1 was cut short, so nothing more can be read from it; %2")
+                                .arg(QString::fromStdString(data.region.path()),
+                                     data.postMortemClock
+                                         ? QStringLiteral("make a complete copy of the region, or delete the file")
+                                         : QStringLiteral("start the target again")));
     }
     if (data.postMortemClock)
         data.postMortemClock->apply(data.batch);

@@ -42,7 +42,7 @@ private:
     struct Range {
         std::uint64_t from = 0;
         std::uint64_t to = 0;
-        std::uint64_t evicted = 0;  ///< History::evictedEvents() at the call: more of them means more to restore
+        std::uint64_t evicted = 0;  ///< History::evictedEvents() at the call; a higher number means more to restore
         std::uint64_t view = 0;     ///< m_view at the call: results for older views do not count
         bool isEmpty() const { return from >= to; }  ///< the whole view is in memory: there is nothing to restore
         bool operator==(const Range &) const = default;

@@ -144,7 +144,9 @@ long InputSpool::readSome(char *to, std::size_t bytes, std::string &message)
         if (got >= 0)
             return got;
         if (errno != EINTR && errno != EAGAIN) {
-            message = errnoError(errno, "Standard input cannot be read any more", "start the sender again").message;
+            message =
+                errnoError(errno, "standard input cannot be read any more", "start the sender and --input - again")
+                    .message;
             return kNoInput;
         }
     }

@@ -5,6 +5,7 @@
 #include "core/region/region.h"
 
 #include "core/base/fileremedy.h"
+#include "core/region/stalesocket.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -68,21 +69,21 @@ std::vector<RegionDirectory> regionDirectories()
 Result<RegionDirectory> chooseRegionDirectory(const std::vector<RegionDirectory> &candidates)
 {
     Error first{ErrorCode::NotFound, "no directory for shared memory; choose a path with --shm"};
-    std::string passedOver;
+    std::string failures;
     for (const RegionDirectory &candidate : candidates) {
         const Result<void> prepared = prepareDirectory(candidate.directory);
         if (prepared) {
             RegionDirectory chosen = candidate;
-            if (!chosen.warning.empty() && !passedOver.empty())
-                chosen.warning += " (" + passedOver + ")";
+            if (!chosen.warning.empty() && !failures.empty())
+                chosen.warning += " (" + failures + ")";
             return chosen;
         }
-        if (passedOver.empty())
+        if (failures.empty())
             first = prepared.error();
-        passedOver += (passedOver.empty() ? "" : "; ") + prepared.error().message;
+        failures += (failures.empty() ? "" : ". Also: ") + prepared.error().message;
     }
-    if (!passedOver.empty())
-        first.message = passedOver;
+    if (!failures.empty())
+        first.message = failures;
     return first;
 }
 
@@ -94,9 +95,8 @@ Result<RegionDirectory> chooseRegionDirectory()
 Result<std::string> socketPathFor(const std::string &regionPath)
 {
     std::string path = regionPath + ".sock";
-    if (path.size() > corotracer::kSocketPathMax)
-        return Error{ErrorCode::InvalidArgument, "the socket path " + path + " has " + std::to_string(path.size()) +
-                                                     " bytes; at most 100 are possible; choose a shorter path"};
+    if (const Result<sockaddr_un> address = socketAddressOf(path); !address)
+        return address.error();
     return path;
 }
 

@@ -106,10 +106,10 @@ Result<void> Region::growStations()
             return committed;
         }
         const std::uint32_t end = offered + fresh;
-        const std::uint64_t bornMeanwhile = allocatedIn(header);
+        const std::uint64_t bornSince = allocatedIn(header);
         // Probes of the extension may have offered more stations. Births in these stations are not refused.
         offered = std::max(offered, header.max_stations.load(std::memory_order_relaxed));
-        judge(bornMeanwhile);
+        judge(bornSince);
         // Only ever raised. Release; partner: the probes' loads at birth. All stations below it have memory.
         while (offered < end && !header.max_stations.compare_exchange_weak(offered, end, std::memory_order_release,
                                                                            std::memory_order_relaxed)) {

@@ -117,12 +117,12 @@ Result<RegionSpec> fittedTo(const RegionSpace &room, const RegionSpec &spec, std
 
 Error cannotMap(int error, const std::string &path, std::uint64_t bytes)
 {
-    Error failed = errnoError(error, "cannot map " + mib(bytes) + " of " + path);
-    if (error == ENOMEM && corotracer::detail::address_space_left() < bytes)
-        failed.message += "; the address space of this process is limited; raise the limit (ulimit -v)";
-    else if (error == ENOMEM)
-        failed.message += "; end other programs to free memory";
-    return failed;
+    const char *remedy = "use a region on another file system (--shm)";
+    if (error == ENOMEM)
+        remedy = corotracer::detail::address_space_left() < bytes
+                     ? "raise the limit on this process's address space (ulimit -v)"
+                     : "use a smaller region (-n, --lane-pool)";
+    return errnoError(error, "cannot map " + mib(bytes) + " of " + path, remedy);
 }
 
 }  // namespace ct

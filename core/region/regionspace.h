@@ -36,7 +36,7 @@ std::uint64_t stringsCapacityIn(const RegionSpace &room);
 /// the lane pool. Appends each notable reduction and its remedy to `warning`. Returns an error if no region fits.
 Result<RegionSpec> fittedTo(const RegionSpace &room, const RegionSpec &spec, std::string &warning);
 
-/// Makes the error for a failed mmap(2) of a region.
+/// Makes the error for a failed mmap(2) of a region. `error`: errno.
 Error cannotMap(int error, const std::string &path, std::uint64_t bytes);
 
 }  // namespace ct

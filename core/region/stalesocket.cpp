@@ -18,7 +18,8 @@ Result<sockaddr_un> socketAddressOf(const std::string &path)
 {
     if (path.empty() || path.size() > corotracer::kSocketPathMax)
         return Error{ErrorCode::InvalidArgument, "the socket path " + path + " has " + std::to_string(path.size()) +
-                                                     " bytes; 1 to 100 are possible; choose a shorter path"};
+                                                     " bytes; 1 to " + std::to_string(corotracer::kSocketPathMax) +
+                                                     " are possible; choose a shorter path"};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), path.size());

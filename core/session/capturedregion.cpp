@@ -36,7 +36,7 @@ void CapturedRegion::discard()
     close();
 }
 
-CapturedRegion::Outcome CapturedRegion::closeAndRemove(const std::vector<MappingProcess> &users, bool isPostMortem)
+CapturedRegion::Outcome CapturedRegion::retire(const std::vector<MappingProcess> &users, bool isPostMortem)
 {
     Outcome outcome;
     const QString path = QString::fromStdString(m_path);

@@ -55,7 +55,7 @@ public:
     /// Closes the region. Removes its file if we created it or adopted it live, and it is drained. The file stays if
     /// one of `users` or an unknown target uses it. Never removes a post-mortem region, which may be a copy for later.
     /// Never removes the region of a flight recorder or of another program.
-    Outcome closeAndRemove(const std::vector<MappingProcess> &users, bool isPostMortem);
+    Outcome retire(const std::vector<MappingProcess> &users, bool isPostMortem);
 
 private:
     std::optional<Region> m_region;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/capturespec.h"
 
+#include "core/region/stalesocket.h"
+
 #include <filesystem>
 
 namespace ct {
@@ -32,10 +34,8 @@ Result<std::string> socketPathOf(const CaptureSpec &capture, const std::string &
 {
     if (capture.socketPath.empty())
         return socketPathFor(regionPath);
-    if (capture.socketPath.size() > corotracer::kSocketPathMax)
-        return Error{ErrorCode::InvalidArgument, "the socket path " + capture.socketPath + " is longer than " +
-                                                     std::to_string(corotracer::kSocketPathMax) +
-                                                     " bytes; choose a shorter one"};
+    if (const Result<sockaddr_un> address = socketAddressOf(capture.socketPath); !address)
+        return address.error();
     return capture.socketPath;
 }
 

@@ -84,7 +84,7 @@ Result<void> checkWayTo(const std::string &path, bool isWhole)
         if (S_ISLNK(info.st_mode)) {
             const Result<void> behind = checkWayTo(fs::canonical(way, failed).string(), isLast);
             if (failed || !behind)
-                return failed ? errnoError(failed.value(), way.string(), kRemedy) : behind;
+                return failed ? errnoError(failed.value(), way.string() + " cannot be checked", kRemedy) : behind;
         }
     }
     return {};
@@ -136,8 +136,7 @@ Result<std::string> makeRecordingsDirectory(const QString &directory)
     for (const std::filesystem::path &part : std::filesystem::absolute(path, failed)) {
         way /= part;
         if (::access(way.c_str(), F_OK) != 0 && ::mkdir(way.c_str(), 0700) != 0 && errno != EEXIST)
-            return errnoError(errno, path + " cannot be created",
-                              "set XDG_CACHE_HOME to a directory that you may write to");
+            return errnoError(errno, path + " cannot be created", kRemedy);
     }
     if (const Result<void> safe = checkWayTo(path, true); !safe)
         return safe.error();

@@ -357,7 +357,7 @@ void Session::closeRegion()
 {
     const std::vector<MappingProcess> users = m_data->region.targets();
     m_data->harvest.reset();
-    const CapturedRegion::Outcome outcome = m_data->region.closeAndRemove(users, m_data->postMortem);
+    const CapturedRegion::Outcome outcome = m_data->region.retire(users, m_data->postMortem);
     m_data->leftOver = outcome.isLeftOver;
     if (!outcome.notice.isEmpty())
         addNotice(outcome.notice);

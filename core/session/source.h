@@ -26,7 +26,7 @@ struct StartRequest;
 enum class RunState {
     Idle,
     Waiting,    ///< capturing, but no coroutine was discovered yet
-    Capturing,  ///< capturing, or loading, following or replaying a recording
+    Capturing,  ///< capturing a region, or loading, following or replaying a recording
     Draining,
     Ended,
 };
@@ -61,7 +61,7 @@ Q_SIGNALS:
 };
 
 /// A source that is not started yet: sinks, a recording and a resolver can be added to it first. Exactly one of `live`
-/// and `recorded` is set. Both are the `source`.
+/// and `recorded` is set, and points to `source`.
 struct OpenedSource {
     std::unique_ptr<Source> source;
     Session *live = nullptr;

@@ -170,17 +170,16 @@ std::string remedyFor(int error, const ChildSpec &spec, bool isSearched)
     const std::filesystem::path file = std::filesystem::path(spec.workingDirectory) / spec.argv.front();
     struct stat info {};
     if (!isSearched && ::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-        return "; it is a folder; name a program in it";
+        return "it is a folder; name a program in it";
     switch (error) {
     case EACCES:
-        return isSearched
-                   ? "; a folder of PATH has it, but you may not execute it there: correct PATH, or give its path"
-                   : "; make it executable (chmod +x), and check that its folders can be entered";
+        return isSearched ? "a folder of PATH has it, but you may not execute it there: correct PATH, or give its path"
+                          : "make it executable (chmod +x), and check that its folders can be entered";
     case ENOENT:
-    case ENOTDIR: return "; check its path, and that the interpreter it names is installed";
-    case ENOEXEC: return "; build it for this machine";
-    case E2BIG: return "; give it fewer arguments or a smaller environment";
-    default: return "; check that it starts in a shell";
+    case ENOTDIR: return "check its path, and that the interpreter it names is installed";
+    case ENOEXEC: return "build it for this machine";
+    case E2BIG: return "give it fewer arguments or a smaller environment";
+    default: return "check that it starts in a shell";
     }
 }
 
@@ -192,14 +191,13 @@ Error describe(const Failure &failure, const ChildSpec &spec)
                           "choose another one");
     if (failure.stage == Redirecting)
         return errnoError(failure.error, "cannot redirect the output of '" + program + "'",
-                          "connect standard error to a terminal, a file or a pipe");
+                          spec.terminal >= 0 ? kMoreDescriptors
+                                             : "connect standard error to a terminal, a file or a pipe");
     const bool isSearched = program.find('/') == std::string::npos;
     if (failure.error == ENOENT && isSearched)
         return {ErrorCode::NotFound,
                 "cannot start '" + program + "': not found in PATH; give its path, as in ./" + program};
-    Error error = errnoError(failure.error, "cannot start '" + program + "'");
-    error.message += remedyFor(failure.error, spec, isSearched);
-    return error;
+    return errnoError(failure.error, "cannot start '" + program + "'", remedyFor(failure.error, spec, isSearched));
 }
 
 /// Moves `fd` above the standard descriptors, so the child's redirection cannot overwrite it.

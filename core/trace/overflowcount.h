@@ -43,37 +43,38 @@ struct Overflow {
 /// same moment, call load(), read the records, and repeat both if hasEvictedSince().
 class OverflowCounter {
 public:
-    void addCoroutine() { increase(m_coroutines, 1); }
+    void addCoroutine() { increaseAndRelease(m_coroutines, 1); }
     /// Call before the first addEnded() of records that are evicted together.
-    void beginEviction() { increase(m_begun, 1); }
+    void beginEviction() { increaseAndRelease(m_begun, 1); }
     /// Call when readers can see that these records are gone.
     void endEviction() { m_done.store(m_begun.load(std::memory_order_relaxed), std::memory_order_release); }
     /// Call before a record is evicted. `ended` is stored first here and loaded last in load(), so it is never too low.
     void addEnded(std::uint64_t events, std::uint64_t lost, std::uint64_t missed)
     {
-        increase(m_ended, 1);
-        increase(m_coroutines, 1);
-        increase(m_events, events);
-        increase(m_lost, lost);
-        increase(m_missed, missed);
+        increaseAndRelease(m_ended, 1);
+        increaseAndRelease(m_coroutines, 1);
+        increaseAndRelease(m_events, events);
+        increaseAndRelease(m_lost, lost);
+        increaseAndRelease(m_missed, missed);
     }
-    void addEvent() { increase(m_events, 1); }
-    void addLoss(const Loss &loss) { increase(loss.beforeAttach ? m_missed : m_lost, loss.count); }
+    void addEvent() { increaseAndRelease(m_events, 1); }
+    void addLoss(const Loss &loss) { increaseAndRelease(loss.beforeAttach ? m_missed : m_lost, loss.count); }
     /// Call for each batch, after its births. `known`: how many coroutines have an id in the trace.
     void addEvents(const Batch &batch, CoroutineId known)
     {
         if (m_coroutines.load(std::memory_order_relaxed) == 0)
             return;
         const auto isUnknown = [known](const Transition &event) { return event.coroutine >= known; };
-        increase(m_events, static_cast<std::uint64_t>(
-                               std::count_if(batch.transitions.begin(), batch.transitions.end(), isUnknown)));
+        increaseAndRelease(m_events, static_cast<std::uint64_t>(
+                                         std::count_if(batch.transitions.begin(), batch.transitions.end(), isUnknown)));
     }
     Overflow load() const
     {
         // Acquire; partner: endEviction(). The sums include these evictions, and a later isKept() reports them.
         Overflow sums;
         sums.evictions = m_done.load(std::memory_order_acquire);
-        // Acquire; partner: increase(). A reader of a sum with a part of a later eviction sees that it has begun.
+        // Acquire; partner: increaseAndRelease(). A reader of a sum with a part of a later eviction sees that it has
+        // begun.
         sums.coroutines = m_coroutines.load(std::memory_order_acquire);
         sums.events = m_events.load(std::memory_order_acquire);
         sums.lost = m_lost.load(std::memory_order_acquire);
@@ -92,7 +93,7 @@ public:
 private:
     // Release; partner: load(). A reader of a sum sees all earlier increases. There is a single writer: plain load and
     // store.
-    static void increase(std::atomic<std::uint64_t> &sum, std::uint64_t by)
+    static void increaseAndRelease(std::atomic<std::uint64_t> &sum, std::uint64_t by)
     {
         sum.store(sum.load(std::memory_order_relaxed) + by, std::memory_order_release);
     }

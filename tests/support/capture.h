@@ -32,41 +32,41 @@ struct Capture {
     {
         batch.clear();
         loop.scan(batch);
-        books.add(batch);
+        streamSums.add(batch);
     }
     void safetyScan()
     {
         batch.clear();
         loop.safetyScan(batch);
-        books.add(batch);
+        streamSums.add(batch);
     }
     void end()
     {
         for (bool done = false; !done;) {
             batch.clear();
             done = loop.finalDrain(batch);
-            books.add(batch);
+            streamSums.add(batch);
         }
-        sums::check(books, loop.accounting(), loop.eventsWithoutCoroutine());
+        sums::check(streamSums, loop.accounting(), loop.eventsWithoutCoroutine());
     }
-    void checkBooks(std::uint64_t emitted)
+    void checkTotals(std::uint64_t emitted)
     {
         const ct::Accounting sums = loop.accounting();
         CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
-        CHECK_EQUAL(books.captured, sums.captured);
-        CHECK_EQUAL(books.lost, sums.lost);
-        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
-        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
-        CHECK_EQUAL(books.inversions, 0u);
-        CHECK_EQUAL(books.torn, 0u);
-        CHECK_EQUAL(books.broken, 0u);
+        CHECK_EQUAL(streamSums.captured, sums.captured);
+        CHECK_EQUAL(streamSums.lost, sums.lost);
+        CHECK_EQUAL(streamSums.missed, sums.missedBeforeAttach);
+        CHECK_EQUAL(streamSums.coroutines.size(), sums.coroutines);
+        CHECK_EQUAL(streamSums.inversions, 0u);
+        CHECK_EQUAL(streamSums.torn, 0u);
+        CHECK_EQUAL(streamSums.broken, 0u);
     }
 
     TempDir dir;
     ct::Region region;
     ct::HarvestLoop loop;
     ct::Batch batch;
-    Books books;
+    StreamSums streamSums;
 };
 
 }  // namespace regions

@@ -62,9 +62,9 @@ class Region:
             self.wrapped, = struct.unpack_from("<Q", head, 0xC0)
             (self.process_table, self.lane_directory, self.states_offset, self.births_offset, self.lane_pool,
              self.lane_pool_size) = struct.unpack_from("<6Q", head, 0x100)
-            self.process_capacity, self.lane_capacity, self.compact_reserved, self.lane_mode = struct.unpack_from(
+            self.process_capacity, self.lane_capacity, self.compact_stations_reserved, self.lane_mode = struct.unpack_from(
                 "<4I", head, 0x130)
-            self.compact_station_count, self.compact_committed = struct.unpack_from("<II", head, 0x180)
+            self.compact_station_count, self.compact_stations_committed = struct.unpack_from("<II", head, 0x180)
             (self.births_without_station, self.births_while_off, self.pool_used) = struct.unpack_from("<3Q", head, 0x190)
             self.lane_count, self.threads_without_lane = struct.unpack_from("<II", head, 0x1A8)
             self.records_without_lane, = struct.unpack_from("<Q", head, 0x1B0)
@@ -169,7 +169,7 @@ class Region:
 
     def compact_stations(self):
         """(index, generation, state, events) of all compact stations that were ever used."""
-        end = min(self.compact_station_count, self.compact_committed, self.compact_reserved)
+        end = min(self.compact_station_count, self.compact_stations_committed, self.compact_stations_reserved)
         for first in range(0, end, 4096):
             count = min(4096, end - first)
             data = self.read(self.states_offset + first * 64, count * 64)
@@ -181,7 +181,7 @@ class Region:
         """(coroutines, events) of all compact stations since the region was made, even if all records are overwritten.
         Exact if no process writes the region any more. `coroutines`: the result of coroutines()."""
         generations = total = 0
-        end = min(self.compact_station_count, self.compact_committed, self.compact_reserved)
+        end = min(self.compact_station_count, self.compact_stations_committed, self.compact_stations_reserved)
         for first in range(0, end, 4096):
             count = min(4096, end - first)
             births = self.read(self.births_offset + first * 64, count * 64)
@@ -191,8 +191,8 @@ class Region:
                 seq, = struct.unpack_from("<Q", states, i * 64)
                 life, = struct.unpack_from("<Q", states, i * 64 + 0x28)
                 # In overwrite mode no engine frees stations: a claimed station without a birth is no coroutine.
-                unborn = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == COMPACT_FREE
-                generations += (life >> 32) - (1 if unborn else 0)
+                is_claimed = self.lane_mode == LANES_OVERWRITE and life >> 32 and life & 0xFFFFFFFF == COMPACT_FREE
+                generations += (life >> 32) - (1 if is_claimed else 0)
                 # If a thread is killed after a lane record, the state record lacks one event.
                 latest = coroutines.get(life >> 32 << 32 | first + i)
                 counted = latest.events if latest and latest.has_state else 0

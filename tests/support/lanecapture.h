@@ -30,7 +30,7 @@ inline void steps(Coroutine &coroutine, Lane &lane, int count)
 }
 
 /// The stream per coroutine and in total, checked against the rules of streams.
-struct Books {
+struct StreamSums {
     struct One {
         std::uint64_t key = 0, birthTs = 0, captured = 0, lost = 0, missed = 0, next = 0, deaths = 0, deathTs = 0,
                       ts = 0;
@@ -169,7 +169,7 @@ struct Capture {
             loop->safetyScan(batch);
         else
             loop->scan(batch);
-        books.add(batch);
+        streamSums.add(batch);
         return loop->hasMore() || !batch.empty();
     }
     /// Runs passes until one of them has called `action` in its middle.
@@ -193,20 +193,20 @@ struct Capture {
                 between();
             batch.clear();
             done = loop->finalDrain(batch);
-            books.add(batch);
+            streamSums.add(batch);
         }
         checkSums();
     }
-    void checkSums() { sums::check(books, loop->accounting(), loop->eventsWithoutCoroutine()); }
-    void checkBooks(std::uint64_t emitted)
+    void checkSums() { sums::check(streamSums, loop->accounting(), loop->eventsWithoutCoroutine()); }
+    void checkTotals(std::uint64_t emitted)
     {
         const ct::Accounting sums = loop->accounting();
         CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
-        CHECK_EQUAL(books.captured, sums.captured);
-        CHECK_EQUAL(books.lost, sums.lost);
-        CHECK_EQUAL(books.missed, sums.missedBeforeAttach);
-        CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
-        books.checkOrder();
+        CHECK_EQUAL(streamSums.captured, sums.captured);
+        CHECK_EQUAL(streamSums.lost, sums.lost);
+        CHECK_EQUAL(streamSums.missed, sums.missedBeforeAttach);
+        CHECK_EQUAL(streamSums.coroutines.size(), sums.coroutines);
+        streamSums.checkOrder();
     }
     /// Replaces the engine by a new one. `between` gets the path of the region while no process has it open. Pointers
     /// into the old mapping become invalid.
@@ -222,7 +222,7 @@ struct Capture {
         REQUIRE(opened);
         region = std::make_unique<ct::Region>(std::move(*opened));
         loop.emplace(*region, isAlive());
-        books = {};
+        streamSums = {};
     }
 
     regions::TempDir dir;
@@ -233,7 +233,7 @@ struct Capture {
     std::unique_ptr<ct::Region> region;
     std::optional<ct::HarvestLoop> loop;
     ct::Batch batch;
-    Books books;
+    StreamSums streamSums;
 };
 
 /// A thread of a process and a coroutine that was born on it. Use it as: auto [c, process, lane, one] = OneThread().
@@ -252,16 +252,16 @@ struct TwoThreads {
     Coroutine one = *Coroutine::create(process, lane, 1, 1);
 };
 
-/// Runs `lives` coroutines with four events each, one after the other, in one compact station. In overwrite mode, most
+/// Runs `count` coroutines with four events each, one after the other, in one compact station. In overwrite mode, most
 /// of them leave no record. Returns the number of events.
-inline std::uint64_t runShortLivedCoroutines(const Process &process, Lane &lane, std::uint64_t lives)
+inline std::uint64_t runShortLivedCoroutines(const Process &process, Lane &lane, std::uint64_t count)
 {
-    for (std::uint64_t key = 1; key <= lives; ++key) {
+    for (std::uint64_t key = 1; key <= count; ++key) {
         Coroutine one = *Coroutine::create(process, lane, key, 1);
         steps(one, lane, 4);
         one.destroy(lane, 2);
     }
-    return 4 * lives;
+    return 4 * count;
 }
 
 /// Reads the leftovers of a dead process with three engines, one after the other, each to the end. The second engine

@@ -32,7 +32,7 @@ inline std::uint32_t offered(const ct::Region &region)
 }
 
 /// Sums of a stream. The keys are probe ids (see writers.h), so payloads can be checked.
-struct Books {
+struct StreamSums {
     struct One {
         std::uint64_t key = 0, captured = 0, lost = 0, missed = 0, lastN = 0, deaths = 0;
         std::uint32_t station = 0;

@@ -11,15 +11,15 @@
 
 namespace sums {
 
-/// `books` has captured, lost and missed events, per coroutine and in total. `withoutCoroutine` is the part of lost and
-/// missed events whose coroutines are not in the stream.
-template <class Books>
-void check(const Books &books, const ct::Accounting &sums, std::uint64_t withoutCoroutine = 0)
+/// `streamSums` has captured, lost and missed events, per coroutine and in total. `withoutCoroutine` is the part of
+/// lost and missed events whose coroutines are not in the stream.
+template <class StreamSums>
+void check(const StreamSums &streamSums, const ct::Accounting &sums, std::uint64_t withoutCoroutine = 0)
 {
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;
     std::uint64_t missed = 0;
-    for (const auto &one : books.coroutines) {
+    for (const auto &one : streamSums.coroutines) {
         captured += one.captured;
         lost += one.lost;
         missed += one.missed;
@@ -29,7 +29,7 @@ void check(const Books &books, const ct::Accounting &sums, std::uint64_t without
     CHECK(lost <= sums.lost);
     CHECK(missed <= sums.missedBeforeAttach);
     CHECK(withoutCoroutine == 0 || sums.coroutinesMissed != 0);
-    CHECK_EQUAL(books.coroutines.size(), sums.coroutines);
+    CHECK_EQUAL(streamSums.coroutines.size(), sums.coroutines);
 }
 
 }  // namespace sums

@@ -26,7 +26,7 @@ targets::Job turnUntil(const std::atomic<bool> &ended)
         co_await targets::Turn{};
 }
 
-targets::Job takeTurns(int rounds)
+targets::Job suspendRepeatedly(int rounds)
 {
     for (int i = 0; i < rounds; ++i)
         co_await targets::Turn{};
@@ -43,7 +43,7 @@ void runToTheEnd(targets::Job &job)
 {
     for (int i = 0; i < 1000 && !inherited.done(); ++i)
         inherited.handle().resume();
-    targets::Job own = takeTurns(1000);
+    targets::Job own = suspendRepeatedly(1000);
     runToTheEnd(own);
     ::_exit(0);
 }
@@ -64,7 +64,7 @@ Pipe makePipe()
 /// Runs as an executed child, and reports its counts through the pipe at descriptor 3.
 int runAsChild(int rounds)
 {
-    targets::Job job = takeTurns(rounds);
+    targets::Job job = suspendRepeatedly(rounds);
     runToTheEnd(job);
     const targets::Truth truth = targets::collectTruth();
     const std::uint64_t figures[] = {truth.emitted, truth.traced, truth.untraced};
@@ -85,7 +85,7 @@ bool forkWithoutExec(targets::Job &inherited)
     return endedWell(child);
 }
 
-bool forkWithExec(targets::Truth &books)
+bool forkWithExec(targets::Truth &truth)
 {
     const Pipe pipe = makePipe();
     const pid_t child = ::fork();
@@ -99,9 +99,9 @@ bool forkWithExec(targets::Truth &books)
     std::uint64_t figures[3] = {};
     const bool complete = ::read(pipe.readEnd, figures, sizeof(figures)) == static_cast<ssize_t>(sizeof(figures));
     ::close(pipe.readEnd);
-    books.emitted += figures[0];
-    books.traced += figures[1];
-    books.untraced += figures[2];
+    truth.emitted += figures[0];
+    truth.traced += figures[1];
+    truth.untraced += figures[2];
     return endedWell(child) && complete;
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 using Figures = std::array<std::uint64_t, 4>;
 
-/// Switches tracing on in the child. The child writes its counts into the pipe `books`.
-int runAsChild(const targets::Arguments &arguments, int books)
+/// Switches tracing on in the child. The child writes its counts into the pipe `counts`.
+int runAsChild(const targets::Arguments &arguments, int counts)
 {
     corotracer::InitTracer();
     std::vector<targets::Job> jobs = targets::runCoroutines(arguments);
@@ -26,16 +26,16 @@ int runAsChild(const targets::Arguments &arguments, int books)
         jobs.clear();
     const targets::Truth truth = targets::collectTruth();
     const Figures figures{truth.emitted, truth.traced, truth.untraced, truth.unfinished};
-    const bool isWritten = ::write(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures);
+    const bool isWritten = ::write(counts, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures);
     ::_exit(isWritten ? 0 : 1);
 }
 
 /// Adds up the counts of the children until all have closed their end of the pipe.
-targets::Truth readBooks(int books)
+targets::Truth readCounts(int counts)
 {
     targets::Truth truth;
     Figures figures{};
-    while (::read(books, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures)) {
+    while (::read(counts, figures.data(), sizeof figures) == static_cast<ssize_t>(sizeof figures)) {
         truth.emitted += figures[0];
         truth.traced += figures[1];
         truth.untraced += figures[2];
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
     arguments.parse(argc, argv);
     targets::handleStopSignals();
 
-    int books[2] = {-1, -1};
-    if (::pipe2(books, O_CLOEXEC) != 0) {
+    int counts[2] = {-1, -1};
+    if (::pipe2(counts, O_CLOEXEC) != 0) {
         std::perror("pipe");
         return 1;
     }
@@ -64,11 +64,11 @@ int main(int argc, char **argv)
     for (std::uint64_t i = 0; i < arguments.value("--processes"); ++i) {
         const pid_t child = ::fork();
         if (child == 0)
-            return runAsChild(arguments, books[1]);
+            return runAsChild(arguments, counts[1]);
         children.push_back(child);
     }
-    ::close(books[1]);
-    targets::Truth truth = readBooks(books[0]);
+    ::close(counts[1]);
+    targets::Truth truth = readCounts(counts[0]);
     std::uint64_t failures = 0;
     for (const pid_t child : children) {
         int status = 0;

@@ -20,13 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 std::atomic<bool> over{false};  // relaxed: only a hint to end
 
-targets::Job takeTurns(std::uint64_t rounds)
+targets::Job suspendRepeatedly(std::uint64_t rounds)
 {
     for (std::uint64_t i = 0; i < rounds && !targets::stopRequested(); ++i)
         co_await targets::Turn{};
 }
 
-targets::Job takeTurnsUntilOver()
+targets::Job suspendUntilOver()
 {
     while (!over.load(std::memory_order_relaxed) && !targets::stopRequested())
         co_await targets::Turn{};
@@ -47,7 +47,7 @@ void resumeAll(const std::vector<std::coroutine_handle<>> &handles, const target
     const std::uint64_t pairsPerSecond = (arguments.value("--rate") + 1) / 2;
     const std::string order = arguments.word("--order");
     if (order == "wander") {
-        targets::TurnQueue queue(handles, threads);
+        targets::RunQueue queue(handles, threads);
         queue.pace(pairsPerSecond);
         queue.run();
         return;
@@ -83,7 +83,8 @@ int main(int argc, char **argv)
     jobs.reserve(count);
     handles.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
-        jobs.push_back(seconds == 0 ? takeTurns(pairs / count + (i < pairs % count ? 1 : 0)) : takeTurnsUntilOver());
+        jobs.push_back(seconds == 0 ? suspendRepeatedly(pairs / count + (i < pairs % count ? 1 : 0))
+                                    : suspendUntilOver());
         handles.push_back(jobs.back().handle());
     }
     const Clock::time_point start = Clock::now();

@@ -12,13 +12,13 @@ using namespace exporttest;
 
 namespace {
 
-constexpr CoroutineId kLives = 20'000;
+constexpr CoroutineId kCoroutines = 20'000;
 
 /// Checks that the report, the sums in the file and its rows agree, and cover all events and losses of the run.
-void compareSums(const QString &path, const ExportReport &report, std::uint64_t lives)
+void compareSums(const QString &path, const ExportReport &report, std::uint64_t coroutines)
 {
-    QCOMPARE(report.rows + report.overflowEvents, lives);
-    QCOMPARE(report.lostEvents, 3 * lives);
+    QCOMPARE(report.rows + report.overflowEvents, coroutines);
+    QCOMPARE(report.lostEvents, 3 * coroutines);
     QCOMPARE(report.evictedEvents, 0U);
     QCOMPARE(infoOf(path, "events"), report.rows);
     QCOMPARE(infoOf(path, "events_not_kept"), report.overflowEvents);
@@ -42,7 +42,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
         ShortLivedRun trace;
-        trace.run(kLives);
+        trace.run(kCoroutines);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
             if (done == 0 && ++calls > 1 && calls < 6)
@@ -62,7 +62,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
         ShortLivedRun trace;
-        trace.run(kLives);
+        trace.run(kCoroutines);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
             if (done == 0 && ++calls % 2 == 0 && calls <= 100)
@@ -131,7 +131,7 @@ private Q_SLOTS:
         batch.losses = {{0, 50'000, 7, true}, {0, 50'007, 5, false}};
         batch.deaths.push_back({0, batch.now});
         trace.consume(batch);
-        trace.run(kLives);
+        trace.run(kCoroutines);
         const auto report = trace.exportGoingOn(path);
         QVERIFY(bool(report));
         QVERIFY(!trace.population.isKept(0));
@@ -143,7 +143,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         ShortLivedRun trace;
-        trace.run(kLives);
+        trace.run(kCoroutines);
         std::vector<double> calls;
         const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {
             calls.push_back(done);

@@ -26,9 +26,9 @@ Found endAfter(Capture &c, int passes)
     c.end();
     Found found;
     found.sums = c.loop->accounting();
-    for (const ct::Process &process : c.books.notes.processes)
+    for (const ct::Process &process : c.streamSums.notes.processes)
         found.processes.push_back(process.pid);
-    for (const ct::Drop &drop : c.books.notes.drops)
+    for (const ct::Drop &drop : c.streamSums.notes.drops)
         found.drops += drop.records;
     return found;
 }
@@ -133,7 +133,7 @@ CT_CASE(finalDrainMakesAllChecks)
     for (int page = 0; page < 64; ++page)
         process.state(static_cast<std::uint32_t>(page) * 64).addr.store(1);
     c.end();
-    CHECK_EQUAL(c.books.notes.processes.size(), 2u);
+    CHECK_EQUAL(c.streamSums.notes.processes.size(), 2u);
     CHECK_EQUAL(c.loop->accounting().processes, 2u);
     CHECK_EQUAL(c.loop->accounting().regionBytes, c.region->committedBytes());
     CHECK(c.loop->accounting().regionBytes > before);

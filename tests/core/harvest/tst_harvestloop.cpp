@@ -11,8 +11,8 @@ using ct::Accounting;
 using ct::Batch;
 using ct::HarvestLoop;
 using ct::Region;
-using regions::Books;
 using regions::Capture;
+using regions::StreamSums;
 using writers::Style;
 using writers::Writer;
 
@@ -29,7 +29,7 @@ CT_CASE(anEmptyRegionEmitsNothing)
     CHECK(c.batch.empty());
     CHECK(c.batch.now != 0);
     c.end();
-    c.checkBooks(0);
+    c.checkTotals(0);
     CHECK_EQUAL(c.loop.accounting().stationsMax, 200u);  // full and compact stations together
 }
 
@@ -40,24 +40,24 @@ CT_CASE(emitsBirthEventsAndDeathInOrder)
         Writer writer = c.born(style, 9);
         writer.write(5);
         c.scan();
-        CHECK_EQUAL(c.books.coroutines.size(), 1u);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
         CHECK_EQUAL(c.batch.births.front().probeId, 9u);
         CHECK_EQUAL(c.batch.births.front().pid, style == Style::Ours ? 4711u : 0u);
         CHECK(c.batch.births.front().dialect ==
               (style == Style::Monotonic ? ct::Dialect::Monotonic : ct::Dialect::Seqlock));
-        CHECK_EQUAL(c.books.captured, 5u);
+        CHECK_EQUAL(c.streamSums.captured, 5u);
         writer.write(2);
         writer.destroy();
         c.safetyScan();
-        CHECK_EQUAL(c.books.captured, 7u);
+        CHECK_EQUAL(c.streamSums.captured, 7u);
         REQUIRE(c.batch.deaths.size() == 1);
         if (style == Style::Ours)
             CHECK_EQUAL(c.batch.deaths.front().ts, writers::tsOf(7));
         c.safetyScan();
         CHECK(c.batch.empty());
         c.end();
-        c.checkBooks(7);
-        CHECK_EQUAL(c.books.deaths, 1u);
+        c.checkTotals(7);
+        CHECK_EQUAL(c.streamSums.deaths, 1u);
     }
 }
 
@@ -68,9 +68,9 @@ CT_CASE(eventsBetweenLastScanAndDeathAreKept)
     writer.write(8);
     writer.destroy();
     c.end();
-    c.checkBooks(8);
-    CHECK_EQUAL(c.books.captured, 8u);
-    CHECK_EQUAL(c.books.deaths, 1u);
+    c.checkTotals(8);
+    CHECK_EQUAL(c.streamSums.captured, 8u);
+    CHECK_EQUAL(c.streamSums.deaths, 1u);
 }
 
 CT_CASE(deathsAreFoundInRotation)
@@ -84,12 +84,12 @@ CT_CASE(deathsAreFoundInRotation)
         writer.write(3);
         writer.destroy();
     }
-    while (c.books.deaths < 3000)
+    while (c.streamSums.deaths < 3000)
         c.scan();
     c.scan();
     CHECK(c.batch.empty());
     c.end();
-    c.checkBooks(9000);
+    c.checkTotals(9000);
 }
 
 CT_CASE(unbornAndStationlessAreUntraced)
@@ -101,9 +101,9 @@ CT_CASE(unbornAndStationlessAreUntraced)
     for (int i = 0; i < 7; ++i)
         writers::allocateFullStation(c.header());
     c.scan();
-    CHECK_EQUAL(c.books.captured, 1u);
+    CHECK_EQUAL(c.streamSums.captured, 1u);
     c.end();
-    c.checkBooks(1);
+    c.checkTotals(1);
     // Stations 0, 2, 3 were never born. 9 were allocated and 4 exist: 5 more.
     CHECK_EQUAL(c.loop.accounting().untraced, 3u + 5u);
     CHECK_EQUAL(c.loop.accounting().stationsAllocated, 4u);
@@ -116,16 +116,16 @@ CT_CASE(lateBirthsAreFound)
     for (std::uint64_t i = 0; i < 2000; ++i)
         unborn.emplace_back(*writers::allocateFullStation(c.header()), Style::Ours, i + 1);
     c.scan();
-    CHECK_EQUAL(c.books.coroutines.size(), 0u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 0u);
     for (Writer &writer : unborn) {
         writer.create();
         writer.write();
     }
     for (int i = 0; i < 8; ++i)
         c.scan();
-    CHECK_EQUAL(c.books.captured, 2000u);
+    CHECK_EQUAL(c.streamSums.captured, 2000u);
     c.end();
-    c.checkBooks(2000);
+    c.checkTotals(2000);
     CHECK_EQUAL(c.loop.accounting().untraced, 0u);
 }
 
@@ -185,11 +185,11 @@ CT_CASE(sitesComeBeforeTheirUse)
         CHECK_EQUAL(c.batch.transitions[i].site, expected[i]);
     CHECK(c.batch.transitions[0].kind == ct::PointKind::Final);
     CHECK(c.batch.transitions[1].kind == ct::PointKind::Await);
-    REQUIRE(c.books.sites.size() == 2);
-    CHECK_EQUAL(c.books.sites[1].file, "server.cpp");
-    CHECK_EQUAL(c.books.sites[1].function, "serve(int)");
-    CHECK_EQUAL(c.books.sites[1].line, 88u);
-    CHECK_EQUAL(c.books.sites[2].file, "");
+    REQUIRE(c.streamSums.sites.size() == 2);
+    CHECK_EQUAL(c.streamSums.sites[1].file, "server.cpp");
+    CHECK_EQUAL(c.streamSums.sites[1].function, "serve(int)");
+    CHECK_EQUAL(c.streamSums.sites[1].line, 88u);
+    CHECK_EQUAL(c.streamSums.sites[2].file, "");
     // A site that becomes ready later is emitted when it is next used. Version-1 stations have no sites.
     records[2].ready.store(1);
     writer.station().slots[6].site.store(3);
@@ -201,7 +201,7 @@ CT_CASE(sitesComeBeforeTheirUse)
     REQUIRE(c.batch.transitions.size() == 2);
     CHECK_EQUAL(c.batch.transitions[0].site, 3u);
     CHECK_EQUAL(c.batch.transitions[1].site, 0u);
-    CHECK_EQUAL(c.books.broken, 0u);
+    CHECK_EQUAL(c.streamSums.broken, 0u);
 }
 
 CT_CASE(aSecondWriterIsFlaggedAndCounted)
@@ -228,13 +228,13 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
                 c.scan();
         }
         c.safetyScan();
-        CHECK_EQUAL(c.books.flags, 1u);
+        CHECK_EQUAL(c.streamSums.flags, 1u);
         c.end();
         CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
         const Accounting sums = c.loop.accounting();
         CHECK_EQUAL(sums.captured + sums.lost, emitted);
-        CHECK_EQUAL(c.books.inversions, 0u);
-        CHECK_EQUAL(c.books.deaths, static_cast<std::uint64_t>(deaths));
+        CHECK_EQUAL(c.streamSums.inversions, 0u);
+        CHECK_EQUAL(c.streamSums.deaths, static_cast<std::uint64_t>(deaths));
     }
 }
 
@@ -252,7 +252,7 @@ CT_CASE(aSecondWriterDiscoveredAtTheEndIsCounted)
     c.end();
     CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
     CHECK_EQUAL(c.loop.accounting().captured + c.loop.accounting().lost, 105u);
-    CHECK_EQUAL(c.books.inversions, 0u);
+    CHECK_EQUAL(c.streamSums.inversions, 0u);
 }
 
 CT_CASE(attachedStationsAreMissedNotLost)
@@ -265,24 +265,24 @@ CT_CASE(attachedStationsAreMissedNotLost)
         auto observed = Region::open(first.region.path());
         REQUIRE(observed);
         HarvestLoop loop(*observed);
-        Books books;
+        StreamSums streamSums;
         Batch batch;
         loop.scan(batch);
-        books.add(batch);
+        streamSums.add(batch);
         const std::uint64_t kept = style == Style::Monotonic ? 7 : 8;
-        CHECK_EQUAL(books.captured, kept);
-        CHECK_EQUAL(books.missed, 50 - kept);
+        CHECK_EQUAL(streamSums.captured, kept);
+        CHECK_EQUAL(streamSums.missed, 50 - kept);
         full.write(20);
         empty.write(20);
         Writer later = first.born(style, 3);
         later.write(20);
         batch.clear();
         CHECK(loop.finalDrain(batch));
-        books.add(batch);
-        CHECK_EQUAL(books.missed, 50 - kept);
-        CHECK_EQUAL(books.lost, 3 * (20 - kept));
-        CHECK_EQUAL(books.sum(), 110u);
-        CHECK_EQUAL(books.broken + books.inversions + books.torn, 0u);
+        streamSums.add(batch);
+        CHECK_EQUAL(streamSums.missed, 50 - kept);
+        CHECK_EQUAL(streamSums.lost, 3 * (20 - kept));
+        CHECK_EQUAL(streamSums.sum(), 110u);
+        CHECK_EQUAL(streamSums.broken + streamSums.inversions + streamSums.torn, 0u);
         CHECK(!loop.mayAnnounceSleep());
         CHECK(!loop.prepareSleep(batch));
         CHECK_EQUAL(first.header().tracer_sleeping.load(), 0u);
@@ -324,8 +324,8 @@ CT_CASE(passesContinueAfterAFullBatch)
     CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
     CHECK(c.batch.transitions.size() < HarvestLoop::kMaxTransitions + 8);
     c.end();
-    c.checkBooks(kStations * 8);
-    CHECK_EQUAL(c.books.captured, kStations * 8u);
+    c.checkTotals(kStations * 8);
+    CHECK_EQUAL(c.streamSums.captured, kStations * 8u);
 }
 
 CT_CASE(survivesATruncatedFile)
@@ -360,7 +360,7 @@ CT_CASE(survivesScribbling)
             c.safetyScan();
         }
         c.end();
-        CHECK_EQUAL(c.books.inversions, 0u);
+        CHECK_EQUAL(c.streamSums.inversions, 0u);
     }
 }
 
@@ -393,7 +393,7 @@ CT_CASE(stationsAreOfferedAheadOfOldProbes)
     c.scan();
     CHECK(c.header().max_stations.load() >= 90'000);
     c.end();
-    c.checkBooks(0);
+    c.checkTotals(0);
     CHECK_EQUAL(c.loop.accounting().untraced, 0u);
     CHECK_EQUAL(c.loop.accounting().coroutines, 60'000u);
     CHECK(!c.loop.accounting().growthStopped);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 using ct::Accounting;
-using regions::Books;
 using regions::Capture;
+using regions::StreamSums;
 using writers::Style;
 using writers::Writer;
 
@@ -52,9 +52,9 @@ void harvestDuringWrites(Style style, std::uint32_t stations, std::uint64_t even
     for (std::thread &thread : threads)
         thread.join();
     c.end();
-    c.checkBooks(emitted.load());
-    CHECK_EQUAL(c.books.flags, 0u);
-    CHECK_EQUAL(c.books.deaths, std::min(stations, maxStations));
+    c.checkTotals(emitted.load());
+    CHECK_EQUAL(c.streamSums.flags, 0u);
+    CHECK_EQUAL(c.streamSums.deaths, std::min(stations, maxStations));
     CHECK_EQUAL(c.loop.accounting().untraced, stations > maxStations ? stations - maxStations : 0u);
 }
 
@@ -94,13 +94,13 @@ CT_CASE(theEndIsExactWhileOrphansWrite)
         stop.store(true);
         orphan.join();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const Books::One &one = c.books.coroutines[i];
+            const StreamSums::One &one = c.streamSums.coroutines[i];
             const std::uint64_t sum = one.captured + one.lost + one.missed;
             CHECK(sum <= all[i].emitted());
             CHECK(one.captured == 0 || one.lastN <= all[i].emitted());
         }
-        c.checkBooks(sums.captured + sums.lost);
-        CHECK_EQUAL(c.books.flags, 0u);
+        c.checkTotals(sums.captured + sums.lost);
+        CHECK_EQUAL(c.streamSums.flags, 0u);
     }
 }
 
@@ -130,6 +130,6 @@ CT_CASE(aKilledWriterLeavesExactSums)
     const std::uint64_t emitted = sums.captured + sums.lost;
     CHECK(emitted == counter->load() || emitted == counter->load() + 1);
     CHECK_EQUAL(sums.coroutines, 1u);
-    CHECK_EQUAL(c.books.inversions + c.books.torn + c.books.flags, 0u);
+    CHECK_EQUAL(c.streamSums.inversions + c.streamSums.torn + c.streamSums.flags, 0u);
     ::munmap(counter, 4096);
 }

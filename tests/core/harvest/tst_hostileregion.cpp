@@ -96,15 +96,15 @@ CT_CASE(theLastPossibleProcessUsesLittleMemory)
     REQUIRE(coroutine);
     steps(*coroutine, *lane, 100);
     ct::Batch batch;
-    Books books;
+    StreamSums streamSums;
     for (bool done = false; !done;) {
         batch.clear();
         done = loop.finalDrain(batch);
-        books.add(batch);
+        streamSums.add(batch);
     }
     CHECK_EQUAL(loop.accounting().captured, 100u);
-    REQUIRE(!books.notes.processes.empty());
-    CHECK_EQUAL(books.notes.processes.back().pid, 77u);
+    REQUIRE(!streamSums.notes.processes.empty());
+    CHECK_EQUAL(streamSums.notes.processes.back().pid, 77u);
 #if !defined(__SANITIZE_THREAD__)  // thread sanitizer needs several bytes per byte
     // The table itself accounts for 16 MiB.
     CHECK(residentBytes() < before + (std::uint64_t{100} << 20));

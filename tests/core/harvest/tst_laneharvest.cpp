@@ -15,7 +15,7 @@ CT_CASE(anEmptyRegionAllowsSleep)
     CHECK(c.loop->prepareSleep(c.batch));
     c.loop->cancelSleep();
     c.end();
-    c.checkBooks(0);
+    c.checkTotals(0);
 }
 
 /// isQuiet(), the last check before an engine sleeps, notices records and lanes that came after the pass.
@@ -59,23 +59,23 @@ CT_CASE(capturesACoroutineInOneLane)
     Coroutine one = *Coroutine::create(process, lane, 9, 123);
     steps(one, lane, 7);
     c.scan();
-    REQUIRE(c.books.coroutines.size() == 1);
-    CHECK_EQUAL(c.books.coroutines[0].key, 9u);
-    CHECK_EQUAL(c.books.coroutines[0].birthTs, 123u);
-    CHECK_EQUAL(c.books.coroutines[0].pid, 77u);
-    CHECK_EQUAL(c.books.coroutines[0].lastTid, 5u);
-    CHECK_EQUAL(c.books.coroutines[0].generation, 1u);
-    CHECK_EQUAL(c.books.captured, 7u);
+    REQUIRE(c.streamSums.coroutines.size() == 1);
+    CHECK_EQUAL(c.streamSums.coroutines[0].key, 9u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].birthTs, 123u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].pid, 77u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].lastTid, 5u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].generation, 1u);
+    CHECK_EQUAL(c.streamSums.captured, 7u);
     CHECK_EQUAL(lane.ring().header->tail.load(), lane.position());
-    CHECK_EQUAL(c.books.notes.processes.size(), 1u);
+    CHECK_EQUAL(c.streamSums.notes.processes.size(), 1u);
     steps(one, lane, 2);
     one.destroy(lane, 5000);
     c.scan();
-    CHECK_EQUAL(c.books.coroutines[0].deaths, 1u);
-    CHECK_EQUAL(c.books.coroutines[0].deathTs, 5000u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].deaths, 1u);
+    CHECK_EQUAL(c.streamSums.coroutines[0].deathTs, 5000u);
     CHECK(!c.scan());
     c.end();
-    c.checkBooks(9);
+    c.checkTotals(9);
     CHECK_EQUAL(c.loop->accounting().lost, 0u);
 }
 
@@ -98,11 +98,11 @@ CT_CASE(emitsHoppingCoroutineInOrder)
         }
         one.destroy(all[0], writers::tsOf(1000));
         c.scanAll();
-        CHECK_EQUAL(c.books.lost, 0u);
-        CHECK_EQUAL(c.books.captured, 2000u);
-        CHECK_EQUAL(c.books.deaths, 1u);
+        CHECK_EQUAL(c.streamSums.lost, 0u);
+        CHECK_EQUAL(c.streamSums.captured, 2000u);
+        CHECK_EQUAL(c.streamSums.deaths, 1u);
         c.end();
-        c.checkBooks(2000);
+        c.checkTotals(2000);
     }
 }
 
@@ -115,10 +115,10 @@ CT_CASE(numbersWithoutRecordAreLostAfterABarrier)
     one.setEvents(5);  // 3 and 4 got lost without a record
     steps(one, other, 4);
     c.scanAll();
-    CHECK_EQUAL(c.books.captured, 7u);
-    CHECK_EQUAL(c.books.lost, 2u);
+    CHECK_EQUAL(c.streamSums.captured, 7u);
+    CHECK_EQUAL(c.streamSums.lost, 2u);
     c.end();
-    c.checkBooks(9);
+    c.checkTotals(9);
 }
 
 CT_CASE(discoversBirthInUnreadLaneByStation)
@@ -129,13 +129,13 @@ CT_CASE(discoversBirthInUnreadLaneByStation)
     Coroutine one = *Coroutine::create(process, b, 9, writers::tsOf(50'000));  // read last, because of its time
     steps(one, a, 3);
     c.scan();
-    CHECK_EQUAL(c.books.captured, 3u);
-    REQUIRE(c.books.coroutines.size() == 1);
-    CHECK_EQUAL(c.books.coroutines[0].key, 9u);
+    CHECK_EQUAL(c.streamSums.captured, 3u);
+    REQUIRE(c.streamSums.coroutines.size() == 1);
+    CHECK_EQUAL(c.streamSums.coroutines[0].key, 9u);
     c.scanAll();
-    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     c.end();
-    c.checkBooks(3);
+    c.checkTotals(3);
 }
 
 /// The station already has its third coroutine when the first one's records are read.
@@ -144,7 +144,7 @@ CT_CASE(distinguishesCoroutinesOfRecycledStations)
     Capture c;
     const Process process = c.process();
     Lane a = *process.claimLane(1), b = *process.claimLane(2);
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     for (std::uint64_t key = 1; key <= 100; ++key) {
         Lane &birthplace = key % 2 ? a : b;
         Lane &elsewhere = key % 3 ? b : a;
@@ -159,18 +159,18 @@ CT_CASE(distinguishesCoroutinesOfRecycledStations)
             c.scan();
     }
     c.scanAll();
-    CHECK_EQUAL(c.books.coroutines.size(), 100u);
-    CHECK_EQUAL(c.books.deaths, 100u);
-    CHECK_EQUAL(c.books.captured, 400u);
-    CHECK_EQUAL(c.books.lost, 0u);
-    for (const Books::One &one : c.books.coroutines) {
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 100u);
+    CHECK_EQUAL(c.streamSums.deaths, 100u);
+    CHECK_EQUAL(c.streamSums.captured, 400u);
+    CHECK_EQUAL(c.streamSums.lost, 0u);
+    for (const StreamSums::One &one : c.streamSums.coroutines) {
         CHECK_EQUAL(one.captured, 4u);
         CHECK_EQUAL(one.birthTs, 1000 * one.key);
         CHECK_EQUAL(one.deathTs, 1000 * one.key + 500);
         CHECK_EQUAL(one.generation, one.key);
     }
     c.end();
-    c.checkBooks(400);
+    c.checkTotals(400);
 }
 
 /// A full lane drops new records. The present state and the sums are right nevertheless.
@@ -181,21 +181,21 @@ CT_CASE(droppedRecordsAreLostAndCounted)
     steps(one, lane, 2040);
     steps(other, lane, 100);  // most of them find no room
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(1)->captured, 2040u);
-    const Books::One &dropped = *c.books.byKey(2);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 2040u);
+    const StreamSums::One &dropped = *c.streamSums.byKey(2);
     CHECK_EQUAL(dropped.sum(), 100u);
     CHECK_EQUAL(dropped.next, 100u);  // the latest event, from the CompactState
     CHECK_EQUAL(dropped.captured, 7u);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 94u);
     steps(other, lane, 10);
     c.scanAll();
-    REQUIRE(c.books.notes.drops.size() == 1);
-    CHECK_EQUAL(c.books.notes.drops[0].records, 94u);
-    CHECK_EQUAL(c.books.notes.drops[0].tid, 1u);
-    CHECK_EQUAL(c.books.notes.drops[0].firstTs, writers::tsOf(6));
-    CHECK_EQUAL(c.books.notes.drops[0].lastTs, writers::tsOf(99));
+    REQUIRE(c.streamSums.notes.drops.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].records, 94u);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].tid, 1u);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].firstTs, writers::tsOf(6));
+    CHECK_EQUAL(c.streamSums.notes.drops[0].lastTs, writers::tsOf(99));
     c.end();
-    c.checkBooks(2150);
+    c.checkTotals(2150);
 }
 
 /// The birth found no room, the death did. The compact station gives everything, but only the engine can free it.
@@ -212,15 +212,15 @@ CT_CASE(freesStationAfterEmittedDeath)
     one.destroy(lane, 7000);
     CHECK_EQUAL(static_cast<std::uint32_t>(process.state(one.index()).life.load()), corotracer::kCompactDead);
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
-    CHECK_EQUAL(c.books.deaths, 1u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->captured, 3u);
+    CHECK_EQUAL(c.streamSums.deaths, 1u);
     // There were no recent drops, so the engine sweeps only now and then.
     scanUntil(c, [&] {
         return static_cast<std::uint32_t>(process.state(one.index()).life.load()) == corotracer::kCompactFree;
     });
     CHECK_EQUAL(Coroutine::create(process, lane, 3, 1)->index(), one.index());
     c.end();
-    c.checkBooks(2050);
+    c.checkTotals(2050);
 }
 
 /// Births and deaths without records: only the compact stations show them, and the engine frees the stations.
@@ -239,13 +239,13 @@ CT_CASE(discoversCoroutinesWithoutRecords)
             all.back().destroy(lane, 7000 + key);
     }
     c.scanAll(true);
-    CHECK_EQUAL(c.books.coroutines.size(), 19u);
-    CHECK_EQUAL(c.books.deaths, 9u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 19u);
+    CHECK_EQUAL(c.streamSums.deaths, 9u);
     for (std::uint64_t key = 2; key < 20; ++key) {
-        CHECK_EQUAL(c.books.byKey(key)->sum(), 3u);
-        CHECK_EQUAL(c.books.byKey(key)->captured, 1u);
-        CHECK_EQUAL(c.books.byKey(key)->birthTs, key);
-        CHECK_EQUAL(c.books.byKey(key)->deathTs, key % 2 ? 7000 + key : 0);
+        CHECK_EQUAL(c.streamSums.byKey(key)->sum(), 3u);
+        CHECK_EQUAL(c.streamSums.byKey(key)->captured, 1u);
+        CHECK_EQUAL(c.streamSums.byKey(key)->birthTs, key);
+        CHECK_EQUAL(c.streamSums.byKey(key)->deathTs, key % 2 ? 7000 + key : 0);
     }
     // Nine stations are free again, each once.
     std::set<std::uint32_t> again;
@@ -257,7 +257,7 @@ CT_CASE(discoversCoroutinesWithoutRecords)
     CHECK_EQUAL(again.size(), 9u);
     CHECK_EQUAL(Coroutine::create(process, lane, 100, 1)->index(), 19u);
     c.end();
-    c.checkBooks(2047 + 18 * 3);
+    c.checkTotals(2047 + 18 * 3);
 }
 
 CT_CASE(capturesThreadWithoutLaneByStations)
@@ -275,13 +275,13 @@ CT_CASE(capturesThreadWithoutLaneByStations)
     c.header().extension.records_without_lane.store(8);
     c.header().extension.threads_without_lane.store(1);
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(1)->captured, 3u);
-    CHECK_EQUAL(c.books.byKey(1)->lost, 7u);
-    CHECK_EQUAL(c.books.byKey(1)->lastTid, 66u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 3u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lost, 7u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 66u);
     CHECK_EQUAL(c.loop->accounting().threadsWithoutLane, 1u);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 8u);
     c.end();
-    c.checkBooks(10);
+    c.checkTotals(10);
 }
 
 /// A full file system is reported when probes got no memory although the reserved areas had room.
@@ -353,9 +353,9 @@ CT_CASE(numbersContinueBeyondThirtyTwoBits)
     one.setEvents(kNearWrap);
     steps(one, lane, 40);
     c.scanAll();
-    CHECK_EQUAL(c.books.byKey(1)->next, kNearWrap + 40);
+    CHECK_EQUAL(c.streamSums.byKey(1)->next, kNearWrap + 40);
     c.end();
-    c.checkBooks(kNearWrap + 40);
+    c.checkTotals(kNearWrap + 40);
 }
 
 CT_CASE(closedLanesAreFreedOnceDrained)
@@ -372,12 +372,12 @@ CT_CASE(closedLanesAreFreedOnceDrained)
     CHECK_EQUAL(again.position(), 11u);
     steps(one, again, 10);
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(1)->captured, 20u);
-    CHECK_EQUAL(c.books.byKey(1)->lastTid, 2u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 20u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 2u);
     CHECK_EQUAL(c.loop->accounting().lanes, 1u);
     CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
     c.end();
-    c.checkBooks(20);
+    c.checkTotals(20);
 }
 
 CT_CASE(notesNameTheirCoroutines)
@@ -398,11 +398,11 @@ CT_CASE(notesNameTheirCoroutines)
     child.writeNote(b, {kRecordWake, 42, 4000, kNoIdentity, 1, 0});  // unknown identity
     child.writeNote(b, {0xF3, 42, child.identity(), 0, 0, 0});       // a kind of a later version
     c.scanAll();
-    CHECK_EQUAL(c.books.broken, 0u);
+    CHECK_EQUAL(c.streamSums.broken, 0u);
     const auto idOf = [&](std::uint64_t key) {
-        return static_cast<ct::CoroutineId>(c.books.byKey(key) - c.books.coroutines.data());
+        return static_cast<ct::CoroutineId>(c.streamSums.byKey(key) - c.streamSums.coroutines.data());
     };
-    const ct::Notes &notes = c.books.notes;
+    const ct::Notes &notes = c.streamSums.notes;
     REQUIRE(notes.names.size() == 1 && notes.parents.size() == 1 && notes.threadNames.size() == 1);
     CHECK_EQUAL(notes.names[0].name, "worker");
     CHECK_EQUAL(notes.names[0].coroutine, idOf(2));
@@ -422,7 +422,7 @@ CT_CASE(notesNameTheirCoroutines)
     CHECK_EQUAL(notes.wakes[1].by, ct::kNoCoroutine);
     CHECK(!c.loop->hasMore());
     c.end();
-    c.checkBooks(1);
+    c.checkTotals(1);
 }
 
 /// Deaths while tracing is off are only in compact stations. The engine finds them when tracing comes on again.
@@ -437,12 +437,12 @@ CT_CASE(emitsSwitches)
     lane.put({corotracer::kRecordSwitchOn, 60, 0, 0, 0, 0});
     c.scanAll();
     c.scanAll(true);
-    REQUIRE(c.books.notes.switches.size() == 2);
-    CHECK(!c.books.notes.switches[0].on && c.books.notes.switches[1].on);
-    CHECK_EQUAL(c.books.notes.switches[1].ts, 60u);
-    CHECK_EQUAL(c.books.byKey(1)->deathTs, 777u);
+    REQUIRE(c.streamSums.notes.switches.size() == 2);
+    CHECK(!c.streamSums.notes.switches[0].on && c.streamSums.notes.switches[1].on);
+    CHECK_EQUAL(c.streamSums.notes.switches[1].ts, 60u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->deathTs, 777u);
     c.end();
-    c.checkBooks(4);
+    c.checkTotals(4);
 }
 
 /// A full batch ends the pass, and the next pass continues.
@@ -452,13 +452,13 @@ CT_CASE(nextPassContinuesAfterAFullBatch)
     steps(one, lane, 60'000);
     c.scan();
     CHECK(c.loop->hasMore());
-    CHECK(c.books.captured < 10'000);
+    CHECK(c.streamSums.captured < 10'000);
     c.batch.clear();
     CHECK(!c.loop->prepareSleep(c.batch));
-    c.books.add(c.batch);
+    c.streamSums.add(c.batch);
     c.scanAll();
-    CHECK_EQUAL(c.books.captured, 60'000u);
-    CHECK(c.books.largest < 10'000);
+    CHECK_EQUAL(c.streamSums.captured, 60'000u);
+    CHECK(c.streamSums.largest < 10'000);
     c.end();
-    c.checkBooks(60'000);
+    c.checkTotals(60'000);
 }

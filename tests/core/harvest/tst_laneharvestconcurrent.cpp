@@ -105,7 +105,7 @@ void produce(const Process &process, Queue &queue, const Run &run, std::uint64_t
 
 std::uint64_t harvestDuringRun(Capture &c, const Run &run)
 {
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     Queue queue;
     std::atomic<std::uint64_t> emitted{0};
@@ -143,10 +143,10 @@ CT_CASE(hoppingCoroutinesAreTotallyCaptured)
     const Run run;
     const std::uint64_t emitted = harvestDuringRun(c, run);
     CHECK_EQUAL(emitted, run.threads * run.births * run.events);
-    c.checkBooks(emitted);
-    CHECK_EQUAL(c.books.captured, emitted);
-    CHECK_EQUAL(c.books.coroutines.size(), run.threads * run.births);
-    CHECK_EQUAL(c.books.deaths, run.threads * run.births);
+    c.checkTotals(emitted);
+    CHECK_EQUAL(c.streamSums.captured, emitted);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
+    CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
 }
 
@@ -159,16 +159,16 @@ CT_CASE(droppingThreadsHaveExactSums)
     run.births = 1000;
     run.threads = 2;
     const std::uint64_t emitted = harvestDuringRun(c, run);
-    c.checkBooks(emitted);
-    CHECK_EQUAL(c.books.coroutines.size(), run.threads * run.births);
-    CHECK_EQUAL(c.books.deaths, run.threads * run.births);
+    c.checkTotals(emitted);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
+    CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
 }
 
 /// The end is decided while threads continue to write.
 CT_CASE(theEndIsExactWhileThreadsWrite)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     std::atomic<bool> stop{false};
     std::vector<Lane> lanes{*process.claimLane(1), *process.claimLane(2)};
@@ -193,7 +193,7 @@ CT_CASE(theEndIsExactWhileThreadsWrite)
     stop.store(true, std::memory_order_relaxed);
     for (std::thread &thread : threads)
         thread.join();
-    c.checkBooks(sums.captured + sums.lost);
-    for (const auto &one : c.books.coroutines)
+    c.checkTotals(sums.captured + sums.lost);
+    for (const auto &one : c.streamSums.coroutines)
         CHECK(one.sum() <= all[one.key / 100][one.key % 100 - 1].events());
 }

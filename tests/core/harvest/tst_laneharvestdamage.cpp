@@ -55,10 +55,10 @@ CT_CASE(survivesHostileRecords)
         }
         c.end();
         const ct::Accounting sums = c.loop->accounting();
-        CHECK_EQUAL(sums.captured, c.books.captured);
-        CHECK_EQUAL(sums.lost, c.books.lost);
-        CHECK_EQUAL(c.books.inversions, 0u);
-        CHECK_EQUAL(c.books.coroutines.size(), sums.coroutines);
+        CHECK_EQUAL(sums.captured, c.streamSums.captured);
+        CHECK_EQUAL(sums.lost, c.streamSums.lost);
+        CHECK_EQUAL(c.streamSums.inversions, 0u);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), sums.coroutines);
     }
 }
 
@@ -80,10 +80,10 @@ CT_CASE(discoveringAProcessKeepsTheClockOfTheLane)
     one.writeNote(lane, {corotracer::kRecordParent, 2, one.identity(), other.identity(), 0, 0});
     steps(one, lane, 50);
     c.scanAll();
-    CHECK_EQUAL(c.books.captured, 50u);
-    CHECK_EQUAL(c.books.notes.parents.size(), 1u);
+    CHECK_EQUAL(c.streamSums.captured, 50u);
+    CHECK_EQUAL(c.streamSums.notes.parents.size(), 1u);
     c.end();
-    c.checkBooks(50);
+    c.checkTotals(50);
 }
 
 /// Damages the lane directory and the table of processes.
@@ -106,8 +106,8 @@ CT_CASE(survivesHostileTables)
         }
         c.end();
         const ct::Accounting sums = c.loop->accounting();
-        CHECK_EQUAL(sums.captured, c.books.captured);
-        CHECK_EQUAL(c.books.inversions, 0u);
+        CHECK_EQUAL(sums.captured, c.streamSums.captured);
+        CHECK_EQUAL(c.streamSums.inversions, 0u);
     }
 }
 
@@ -122,11 +122,11 @@ CT_CASE(losesOnlyTheRecordInAHole)
         steps(one, other, 500);
         lane.ring().records[hole].commit.store(0);
         c.end();
-        CHECK_EQUAL(c.books.captured, 1499u);
-        CHECK_EQUAL(c.books.lost, 1u);
+        CHECK_EQUAL(c.streamSums.captured, 1499u);
+        CHECK_EQUAL(c.streamSums.lost, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsInHoles, 1u);
-        c.checkBooks(1500);
+        c.checkTotals(1500);
     }
 }
 
@@ -147,14 +147,14 @@ CT_CASE(holeDelaysNoOtherLane)
     state.seq.store(20);
     c.header().extension.records_without_lane.store(8);
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(2)->captured, 3u);
-    CHECK_EQUAL(c.books.byKey(2)->lost, 7u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->captured, 3u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->lost, 7u);
     two.setEvents(10);
     steps(two, other, 3);
     c.scanAll();
-    CHECK_EQUAL(c.books.byKey(2)->captured, 6u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->captured, 6u);
     c.end();
-    c.checkBooks(513);
+    c.checkTotals(513);
 }
 
 /// A number beyond any possible count: the compact station gives no events, however often it is read, but still its
@@ -176,9 +176,9 @@ CT_CASE(ignoresImplausibleCountInStation)
         }
         one.destroy(lane, 2);
         c.scanAll(true);
-        CHECK_EQUAL(c.books.deaths, 1u);
+        CHECK_EQUAL(c.streamSums.deaths, 1u);
         c.end();
-        c.checkBooks(6);
+        c.checkTotals(6);
     }
 }
 
@@ -206,7 +206,7 @@ CT_CASE(continuesBehindAHole)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, dropped + 1);
     CHECK_EQUAL(c.loop->accounting().recordsInHoles, 1u);
     c.end();
-    c.checkBooks(one.events());
+    c.checkTotals(one.events());
 }
 
 /// No record will fill the hole of an ended thread. One record is lost, and the next thread's records start behind all
@@ -229,9 +229,9 @@ CT_CASE(aHoleOfAnEndedThreadIsOneLostRecord)
         c.scanAll(true);
         c.end();
         // The event of the last record is in the CompactState, but other events came after it.
-        CHECK_EQUAL(c.books.captured, 599u);
-        CHECK_EQUAL(c.books.lost, 1u);
-        c.checkBooks(600);
+        CHECK_EQUAL(c.streamSums.captured, 599u);
+        CHECK_EQUAL(c.streamSums.lost, 1u);
+        c.checkTotals(600);
     }
 }
 
@@ -271,11 +271,11 @@ CT_CASE(theNextThreadStartsBehindAllRecords)
         CHECK_EQUAL(next.position(), 501u);
         steps(two, next, hole.slots);
         c.scanAll(true);
-        CHECK_EQUAL(c.books.byKey(2)->captured, static_cast<std::uint64_t>(hole.slots));
+        CHECK_EQUAL(c.streamSums.byKey(2)->captured, static_cast<std::uint64_t>(hole.slots));
         c.end();
-        CHECK_EQUAL(c.books.byKey(1)->captured, static_cast<std::uint64_t>(500 - hole.slots));
-        CHECK_EQUAL(c.books.byKey(1)->lost, static_cast<std::uint64_t>(hole.slots));
-        c.checkBooks(500 + hole.slots);
+        CHECK_EQUAL(c.streamSums.byKey(1)->captured, static_cast<std::uint64_t>(500 - hole.slots));
+        CHECK_EQUAL(c.streamSums.byKey(1)->lost, static_cast<std::uint64_t>(hole.slots));
+        c.checkTotals(500 + hole.slots);
     }
 }
 
@@ -297,7 +297,7 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
         CHECK_EQUAL(torn.ring().header->state.load(), corotracer::kLaneFree);
         CHECK_EQUAL(torn.ring().header->tail.load(), 1001u);
         CHECK_EQUAL(c.loop->accounting().recordsDropped, static_cast<std::uint64_t>(hole.slots));
-        CHECK_EQUAL(c.books.byKey(2)->lost, static_cast<std::uint64_t>(hole.slots));
+        CHECK_EQUAL(c.streamSums.byKey(2)->lost, static_cast<std::uint64_t>(hole.slots));
         Lane next = *process.claimLane(3);
         REQUIRE(next.ring().header == torn.ring().header);
         steps(one, next, 4);
@@ -306,8 +306,8 @@ CT_CASE(aKilledProcessIsReadToItsLastRecord)
         scanUntil(c, [&] { return next.ring().header->state.load() == corotracer::kLaneFree; });
         CHECK_EQUAL(next.ring().header->tail.load(), 1005u);
         c.end();
-        CHECK_EQUAL(c.books.byKey(1)->captured, 1u);
-        c.checkBooks(1004);
+        CHECK_EQUAL(c.streamSums.byKey(1)->captured, 1u);
+        c.checkTotals(1004);
     }
 }
 
@@ -328,16 +328,16 @@ CT_CASE(aHoleOfAKilledProcessIsOneLostRecord)
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
     CHECK_EQUAL(torn.ring().header->tail.load(), 204u);
     CHECK_EQUAL(torn.ring().header->state.load(), corotracer::kLaneFree);
-    CHECK_EQUAL(c.books.byKey(2)->captured, 201u);
-    CHECK_EQUAL(c.books.byKey(2)->lost, 2u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->captured, 201u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->lost, 2u);
     CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
     Lane next = *process.claimLane(3);
     CHECK_EQUAL(next.position(), 204u);
     steps(one, next, 50);
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(1)->captured, 50u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 50u);
     c.end();
-    c.checkBooks(253);
+    c.checkTotals(253);
 }
 
 /// A lane changes to another process. Its new thread is killed before its first record, or leaves that record torn.
@@ -363,12 +363,12 @@ CT_CASE(laneBelongsToClaimingProcess)
         const std::uint64_t lost = written != 0 ? 1 : 0;
         CHECK_EQUAL(claimed.ring().header->state.load(), corotracer::kLaneFree);
         CHECK_EQUAL(claimed.ring().header->tail.load(), claimed.position());
-        CHECK_EQUAL(c.books.byKey(2)->captured, written - lost);
+        CHECK_EQUAL(c.streamSums.byKey(2)->captured, written - lost);
         c.scan(true);
         CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsInHoles, lost);
         c.end();
-        c.checkBooks(3 + written);
+        c.checkTotals(3 + written);
     }
 }
 
@@ -416,7 +416,7 @@ CT_CASE(readsADeadLaneWithHolesInEveryLapOnce)
         CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
         CHECK(c.loop->accounting().recordsDropped < 2 * 2048);
         c.end();
-        c.checkBooks(100);
+        c.checkTotals(100);
     }
 }
 
@@ -433,8 +433,8 @@ CT_CASE(aScribbledSlotAheadOfTheProducerIsNoHole)
         steps(one, lane, 1);
     }
     c.end();
-    c.checkBooks(25);
-    CHECK_EQUAL(c.books.captured, 25u);
+    c.checkTotals(25);
+    CHECK_EQUAL(c.streamSums.captured, 25u);
 }
 
 CT_CASE(readsToTheEndDespiteAScribbledBlockNumber)
@@ -452,7 +452,7 @@ CT_CASE(readsToTheEndDespiteAScribbledBlockNumber)
         CHECK(c.loop->accounting().captured > 0);
         CHECK(!c.scan());  // no barrier is pending
         c.end();
-        c.checkBooks(3500);
-        CHECK_EQUAL(c.books.lost, 0u);
+        c.checkTotals(3500);
+        CHECK_EQUAL(c.streamSums.lost, 0u);
     }
 }

@@ -36,16 +36,16 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     c.scanAll(true);
     c.scan(true);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
-    REQUIRE(c.books.notes.drops.size() == 1);
-    const ct::Drop &drop = c.books.notes.drops[0];
+    REQUIRE(c.streamSums.notes.drops.size() == 1);
+    const ct::Drop &drop = c.streamSums.notes.drops[0];
     CHECK_EQUAL(drop.tid, 1u);
     CHECK_EQUAL(drop.pid, 100u);
     CHECK_EQUAL(drop.records, 53u);
     CHECK_EQUAL(drop.firstTs, last);
     CHECK_EQUAL(drop.lastTs, last + 500);
     c.end();
-    CHECK_EQUAL(c.books.notes.drops.size(), 1u);
-    c.checkBooks(2100);
+    CHECK_EQUAL(c.streamSums.notes.drops.size(), 1u);
+    c.checkTotals(2100);
 }
 
 /// The thread is alive or was killed, so its lane is not closed.
@@ -54,12 +54,12 @@ CT_CASE(reportsDropsBeforeEndOfHarvest)
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 2100);
     c.end();
-    REQUIRE(c.books.notes.drops.size() == 1);
-    CHECK_EQUAL(c.books.notes.drops[0].records, 53u);
-    CHECK_EQUAL(c.books.notes.drops[0].firstTs, writers::tsOf(2046));
-    CHECK(c.books.notes.drops[0].lastTs >= c.books.notes.drops[0].firstTs);
+    REQUIRE(c.streamSums.notes.drops.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].records, 53u);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].firstTs, writers::tsOf(2046));
+    CHECK(c.streamSums.notes.drops[0].lastTs >= c.streamSums.notes.drops[0].firstTs);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 53u);
-    c.checkBooks(2100);
+    c.checkTotals(2100);
 }
 
 /// The lane belonged to another process, whose clock may differ. So the time of its last record does not count.
@@ -78,14 +78,14 @@ CT_CASE(dropsAreNotOlderThanTheirProcess)
     c.scanAll(true);
     c.dead.insert(2);
     scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
-    REQUIRE(c.books.notes.drops.size() == 1);
-    const ct::Drop &drop = c.books.notes.drops[0];
+    REQUIRE(c.streamSums.notes.drops.size() == 1);
+    const ct::Drop &drop = c.streamSums.notes.drops[0];
     CHECK_EQUAL(drop.pid, 2u);
     CHECK_EQUAL(drop.tid, 3u);
     CHECK_EQUAL(drop.records, 4u);
     CHECK_EQUAL(drop.firstTs, writers::tsOf(500));
     c.end();
-    c.checkBooks(3);
+    c.checkTotals(3);
 }
 
 /// A stray write changed the tail. The producer finds the lane full, while the engine finds it empty.
@@ -110,7 +110,7 @@ CT_CASE(storesOverwrittenTailAgain)
         one.setEvents(one.events() + 1);
     }
     c.end();
-    c.checkBooks(one.events());
+    c.checkTotals(one.events());
 }
 
 CT_CASE(reportsRecordsWithoutLane)
@@ -121,16 +121,16 @@ CT_CASE(reportsRecordsWithoutLane)
     const std::uint64_t before = nowNs();
     c.header().extension.threads_without_lane.store(1);
     c.header().extension.records_without_lane.store(40);
-    scanUntil(c, [&] { return !c.books.notes.drops.empty(); });
+    scanUntil(c, [&] { return !c.streamSums.notes.drops.empty(); });
     c.header().extension.records_without_lane.store(50);
     c.end();
-    REQUIRE(c.books.notes.drops.size() == 2);
-    CHECK_EQUAL(c.books.notes.drops[0].records, 40u);
-    CHECK_EQUAL(c.books.notes.drops[0].pid, 100u);
-    CHECK(c.books.notes.drops[0].firstTs <= c.books.notes.drops[0].lastTs);
-    CHECK(c.books.notes.drops[0].lastTs >= before);
-    CHECK_EQUAL(c.books.notes.drops[1].records, 10u);
-    CHECK_EQUAL(c.books.notes.drops[1].firstTs, c.books.notes.drops[0].lastTs);
+    REQUIRE(c.streamSums.notes.drops.size() == 2);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].records, 40u);
+    CHECK_EQUAL(c.streamSums.notes.drops[0].pid, 100u);
+    CHECK(c.streamSums.notes.drops[0].firstTs <= c.streamSums.notes.drops[0].lastTs);
+    CHECK(c.streamSums.notes.drops[0].lastTs >= before);
+    CHECK_EQUAL(c.streamSums.notes.drops[1].records, 10u);
+    CHECK_EQUAL(c.streamSums.notes.drops[1].firstTs, c.streamSums.notes.drops[0].lastTs);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 50u);
 }
 
@@ -153,7 +153,7 @@ CT_CASE(keepsClosedLaneForRetentionTime)
         CHECK_EQUAL(fresh.ring().header->tail.load(), 11u);
         CHECK_EQUAL(old.ring().header->state.load(), corotracer::kLaneFree);
         c.end();
-        c.checkBooks(10);
+        c.checkTotals(10);
     }
 }
 
@@ -185,7 +185,7 @@ CT_CASE(ignoresImplausibleSums)
 CT_CASE(noSleepWhileEventsAreBuffered)
 {
     auto [c, process, lane, other, one] = TwoThreads();
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     steps(one, lane, 3);
     c.scanAll();
     stepAt(one, other, 5, nowNs() + kHourNs);  // 3 and 4 may still come
@@ -193,23 +193,23 @@ CT_CASE(noSleepWhileEventsAreBuffered)
     CHECK(!c.loop->prepareSleep(c.batch));
     CHECK(c.batch.empty());
     c.end();
-    CHECK_EQUAL(c.books.captured, 4u);
-    CHECK_EQUAL(c.books.lost, 2u);
+    CHECK_EQUAL(c.streamSums.captured, 4u);
+    CHECK_EQUAL(c.streamSums.lost, 2u);
 }
 
 /// An event waits in the reorder buffer for earlier numbers. The death of its coroutine ends the wait.
 CT_CASE(emitsBufferedEventsBeforeDeath)
 {
     auto [c, process, lane, other, one] = TwoThreads();
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     steps(one, lane, 3);
     c.scanAll();
     stepAt(one, other, 5, nowNs() + kHourNs);
     one.destroy(other, writers::tsOf(6));
     c.scanAll();
-    CHECK_EQUAL(c.books.captured, 4u);
-    CHECK_EQUAL(c.books.deaths, 1u);
+    CHECK_EQUAL(c.streamSums.captured, 4u);
+    CHECK_EQUAL(c.streamSums.deaths, 1u);
     c.end();
     CHECK_EQUAL(c.loop->accounting().lost, 2u);
-    c.checkBooks(6);
+    c.checkTotals(6);
 }

@@ -62,7 +62,7 @@ struct OverwriteCapture : Capture {
     void come()
     {
         loop.emplace(*region, isAlive());
-        books = {};
+        streamSums = {};
         scanAll(true);
     }
     std::uint64_t total() const
@@ -98,8 +98,8 @@ CT_CASE(lossesAtTheEndBelongToTheirCoroutines)
         CHECK_EQUAL(c.loop->eventsWithoutCoroutine(), 0u);
         CHECK_EQUAL(c.loop->accounting().coroutinesMissed, 0u);
         CHECK(c.total() > least && c.total() <= crowd.emitted());
-        CHECK(c.books.lost > 0);
-        for (const Books::One &one : c.books.coroutines)
+        CHECK(c.streamSums.lost > 0);
+        for (const StreamSums::One &one : c.streamSums.coroutines)
             CHECK(one.sum() > least / Crowd::kSize);
     }
 }
@@ -124,13 +124,13 @@ CT_CASE(overwrittenCoroutinesHaveTheirEventCounts)
                 crowd.lap();
             }
         });
-        REQUIRE(c.books.coroutines.size() >= Crowd::kSize);
+        REQUIRE(c.streamSums.coroutines.size() >= Crowd::kSize);
         // True if all had died when the end was decided.
         const ct::Accounting sums = c.loop->accounting();
         const bool inTime = sums.coroutines + sums.coroutinesMissed == 2 * Crowd::kSize;
         everInTime = everInTime || inTime;
         for (const Coroutine &one : inTime ? crowd.ended() : std::vector<Coroutine>())
-            CHECK_EQUAL(c.books.byKey(one.key())->sum(), one.events());
+            CHECK_EQUAL(c.streamSums.byKey(one.key())->sum(), one.events());
         CHECK(c.total() <= crowd.emitted());
     }
     CHECK(everInTime);
@@ -146,7 +146,7 @@ CT_CASE(eventsOverwrittenBeforeAttachAreCountedOnce)
     for (int visit = 0; visit < 6; ++visit) {
         crowd.write(30'000);
         c.loop.emplace(*c.region, c.isAlive());
-        c.books = {};
+        c.streamSums = {};
         for (int pass = 0; pass < 4 * visit; ++pass) {
             crowd.lap();
             if (visit == 3 && pass == 5)
@@ -205,7 +205,7 @@ CT_CASE(sumsAreCompleteWhileALaneLaps)
     const Busy busy(crowd);
     for (int visit = 0; visit < 40; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
-        c.books = {};
+        c.streamSums = {};
         for (int pass = 0; pass < visit % 4 * 10; ++pass)
             c.scan(pass == 10);
         busy.wait();
@@ -213,7 +213,7 @@ CT_CASE(sumsAreCompleteWhileALaneLaps)
         c.end();
         CHECK_EQUAL(c.loop->eventsWithoutCoroutine(), 0u);
         CHECK(c.total() >= least && c.total() <= crowd.emitted() + 500);
-        for (const Books::One &one : c.books.coroutines)
+        for (const StreamSums::One &one : c.streamSums.coroutines)
             CHECK(one.sum() >= one.next);
     }
 }

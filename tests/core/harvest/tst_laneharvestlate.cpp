@@ -22,13 +22,13 @@ constexpr std::uint64_t kFirsts[] = {1'000'000,   2'000'000'000, 3'000'000'000, 
 /// The last `captured` events were captured once each, and all earlier ones count as missed.
 void checkLate(const Capture &c, std::uint64_t key, std::uint64_t first, std::uint64_t captured, std::uint64_t last)
 {
-    const Books::One *const one = c.books.byKey(key);
+    const StreamSums::One *const one = c.streamSums.byKey(key);
     REQUIRE(one);
     CHECK_EQUAL(one->captured, captured);
     CHECK_EQUAL(one->missed, first);
     CHECK_EQUAL(one->lost, 0u);
     CHECK_EQUAL(one->next, last);
-    c.books.checkOrder();
+    c.streamSums.checkOrder();
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ CT_CASE(lateCoroutineIsNumberedByItsStation)
                 c.scanAll(true);
             c.end();
             checkLate(c, 1, first, kSteps, first + kSteps);
-            c.checkBooks(first + kSteps);
+            c.checkTotals(first + kSteps);
         }
     }
 }
@@ -77,7 +77,7 @@ CT_CASE(lateHoppingCoroutineIsNumberedByItsStation)
         c.scanAll(true);
         checkLate(c, 1, first, kSteps, first + kSteps);
         c.end();
-        c.checkBooks(first + kSteps);
+        c.checkTotals(first + kSteps);
     }
 }
 
@@ -98,10 +98,10 @@ CT_CASE(lateCoroutineInOverwriteModeIsNumberedByItsStation)
             c.dead.insert(5);
             c.restart();
             c.end();
-            const std::uint64_t captured = c.books.captured;
+            const std::uint64_t captured = c.streamSums.captured;
             CHECK(captured >= 1024 && captured <= 2048);
             checkLate(c, 1, first + 5000 - captured, captured, first + 5000);
-            c.checkBooks(first + 5000);
+            c.checkTotals(first + 5000);
         }
     }
 }
@@ -112,7 +112,7 @@ CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
 {
     for (const std::uint64_t first : kFirsts) {
         Capture c;
-        c.books.realTime = true;
+        c.streamSums.realTime = true;
         std::uint64_t end = 0;
         {
             const Process process = c.process(5);
@@ -126,16 +126,16 @@ CT_CASE(lateCoroutineWithoutStationKeepsItsOrder)
             CHECK_EQUAL(Coroutine::create(process, lane, 2, writers::tsOf(one.events()))->index(), one.index());
         }
         c.restart();
-        c.books.realTime = true;
+        c.streamSums.realTime = true;
         c.scanAll(true);
         c.end();
-        REQUIRE(c.books.coroutines.size() == 2);
-        const Books::One &one = c.books.coroutines[c.books.coroutines[0].generation == 1 ? 0 : 1];
+        REQUIRE(c.streamSums.coroutines.size() == 2);
+        const StreamSums::One &one = c.streamSums.coroutines[c.streamSums.coroutines[0].generation == 1 ? 0 : 1];
         CHECK_EQUAL(one.captured, kSteps);
         CHECK_EQUAL(one.next % k32, end);
         CHECK_EQUAL(one.sum() % k32, end);
         CHECK_EQUAL(one.deaths, 1u);
-        CHECK_EQUAL(c.books.inversions + c.books.broken, 0u);
+        CHECK_EQUAL(c.streamSums.inversions + c.streamSums.broken, 0u);
     }
 }
 
@@ -158,11 +158,11 @@ CT_CASE(knownCoroutineIsNumberedByItsStationAfterLongTime)
             steps(one, lane, kSteps);
             c.scanAll();
             c.end();
-            const Books::One &found = *c.books.byKey(1);
+            const StreamSums::One &found = *c.streamSums.byKey(1);
             CHECK_EQUAL(found.captured, 10 + kSteps);
             CHECK_EQUAL(found.next, first + kSteps);
             CHECK_EQUAL(found.sum(), first + kSteps);
-            c.books.checkOrder();
+            c.streamSums.checkOrder();
         }
     }
 }
@@ -176,15 +176,15 @@ CT_CASE(observersReadTheWholeNumber)
         auto observed = ct::Region::open(c.region->path());
         REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
         ct::HarvestLoop observer(*observed, c.isAlive());
-        Books books;
+        StreamSums streamSums;
         ct::Batch batch;
         observer.scan(batch);
-        books.add(batch);
-        REQUIRE(books.coroutines.size() == 1);
-        CHECK_EQUAL(books.coroutines[0].missed, first);
-        CHECK_EQUAL(books.coroutines[0].next, first + 1);
-        CHECK_EQUAL(books.captured, 1u);
-        sums::check(books, observer.accounting());
+        streamSums.add(batch);
+        REQUIRE(streamSums.coroutines.size() == 1);
+        CHECK_EQUAL(streamSums.coroutines[0].missed, first);
+        CHECK_EQUAL(streamSums.coroutines[0].next, first + 1);
+        CHECK_EQUAL(streamSums.captured, 1u);
+        sums::check(streamSums, observer.accounting());
         c.end();
     }
 }
@@ -211,7 +211,7 @@ struct BirthReadLast {
         first = Coroutine::create(process, untilLater, 1, 1);
         steps(*first, lane, 4);
         c.scan(true);
-        CHECK_EQUAL(c.books.coroutines.size(), 1u);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     }
     /// Ends the coroutine. Another one follows in its compact station.
     void end(std::uint64_t ns)
@@ -221,14 +221,14 @@ struct BirthReadLast {
     }
     void readBirth(std::uint64_t ns)
     {
-        CHECK_EQUAL(c.books.coroutines.size(), 2u);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), 2u);
         late.put({corotracer::kRecordBirth, ns, first->identity(), first->key(), 0, 0});
         c.scanAll();
-        CHECK_EQUAL(c.books.coroutines.size(), 2u);
-        CHECK_EQUAL(c.books.broken, 0u);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), 2u);
+        CHECK_EQUAL(c.streamSums.broken, 0u);
         c.end();
-        CHECK_EQUAL(c.books.byKey(1)->deaths, 1u);
-        c.checkBooks(4);
+        CHECK_EQUAL(c.streamSums.byKey(1)->deaths, 1u);
+        c.checkTotals(4);
     }
 
     Capture &c;
@@ -293,19 +293,19 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     first.destroy(untilLater, 2);
     CHECK_EQUAL(Coroutine::create(process, lane, 2, 3)->index(), first.index());
     c.scan(true);
-    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     std::uint64_t passNs = 0;
     c.scanWith([&] {
         passNs = monotonicNow();
         waitUntil(passNs + 2'000'000);
         first.writeNote(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
     });
-    CHECK(c.books.notes.names.empty());
+    CHECK(c.streamSums.notes.names.empty());
     other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
     late.put({corotracer::kRecordBirth, passNs + 1'000'000, first.identity(), first.key(), 0, 0});
     c.scanAll();
-    CHECK_EQUAL(c.books.notes.names.size(), 1u);
+    CHECK_EQUAL(c.streamSums.notes.names.size(), 1u);
     c.end();
     CHECK_EQUAL(c.loop->accounting().notesLost, 0u);
-    CHECK_EQUAL(c.books.coroutines.size(), 2u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 2u);
 }

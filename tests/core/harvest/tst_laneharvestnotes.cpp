@@ -45,9 +45,9 @@ std::uint64_t nowNs()
 
 void checkNotes(const Capture &c, std::size_t names, std::size_t wakes, std::size_t waits, std::uint64_t lost = 0)
 {
-    CHECK_EQUAL(c.books.notes.names.size(), names);
-    CHECK_EQUAL(c.books.notes.wakes.size(), wakes);
-    CHECK_EQUAL(c.books.notes.waits.size(), waits);
+    CHECK_EQUAL(c.streamSums.notes.names.size(), names);
+    CHECK_EQUAL(c.streamSums.notes.wakes.size(), wakes);
+    CHECK_EQUAL(c.streamSums.notes.waits.size(), waits);
     CHECK_EQUAL(c.loop->accounting().notesLost, lost);
 }
 
@@ -57,7 +57,7 @@ void checkNotes(const Capture &c, std::size_t names, std::size_t wakes, std::siz
 CT_CASE(emitsNotesFromBeforeTheBirth)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     Lane maker = *process.claimLane(1), user = *process.claimLane(2);
     const std::uint64_t name = process.intern("worker");
@@ -74,20 +74,20 @@ CT_CASE(emitsNotesFromBeforeTheBirth)
     }
     c.scanAll();
     checkNotes(c, 100, 100, 100);
-    CHECK_EQUAL(c.books.deaths, 100u);
-    for (const ct::Wake &wake : c.books.notes.wakes)
+    CHECK_EQUAL(c.streamSums.deaths, 100u);
+    for (const ct::Wake &wake : c.streamSums.notes.wakes)
         CHECK_EQUAL(wake.n, 1u);
-    for (ct::CoroutineId id = 0; id < c.books.notes.names.size(); ++id)
-        CHECK_EQUAL(c.books.notes.names[id].coroutine, id);
+    for (ct::CoroutineId id = 0; id < c.streamSums.notes.names.size(); ++id)
+        CHECK_EQUAL(c.streamSums.notes.names[id].coroutine, id);
     c.end();
-    c.checkBooks(200);
+    c.checkTotals(200);
 }
 
 /// The wake is in a third thread's lane, which is read last. The woken coroutines are dead by then.
 CT_CASE(emitsNotesFromAfterTheDeath)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     Lane waker = *process.claimLane(1), user = *process.claimLane(2);
     user.put(earliest());
@@ -101,19 +101,19 @@ CT_CASE(emitsNotesFromAfterTheDeath)
     }
     c.scanAll();
     checkNotes(c, 0, 100, 0);
-    CHECK_EQUAL(c.books.deaths, 100u);
+    CHECK_EQUAL(c.streamSums.deaths, 100u);
     std::set<ct::CoroutineId> woken;
-    for (const ct::Wake &wake : c.books.notes.wakes)
+    for (const ct::Wake &wake : c.streamSums.notes.wakes)
         CHECK(woken.insert(wake.coroutine).second && wake.n == 1);
     c.end();
-    c.checkBooks(200);
+    c.checkTotals(200);
 }
 
 /// The waker, the awaited coroutine and the parent may be discovered only after the note's own coroutine has died.
 CT_CASE(notesWaitForTheCoroutinesTheyName)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     Lane maker = *process.claimLane(1), user = *process.claimLane(2);
     user.put(earliest());
@@ -129,25 +129,25 @@ CT_CASE(notesWaitForTheCoroutinesTheyName)
     }
     c.scanAll();
     checkNotes(c, 0, 50, 50);
-    CHECK_EQUAL(c.books.notes.parents.size(), 50u);
+    CHECK_EQUAL(c.streamSums.notes.parents.size(), 50u);
     const auto keyOf = [&c](ct::CoroutineId id) {
-        return id < c.books.coroutines.size() ? c.books.coroutines[id].key : 0;
+        return id < c.streamSums.coroutines.size() ? c.streamSums.coroutines[id].key : 0;
     };
-    for (const ct::Wake &wake : c.books.notes.wakes)
+    for (const ct::Wake &wake : c.streamSums.notes.wakes)
         CHECK_EQUAL(keyOf(wake.by), 1000 + keyOf(wake.coroutine));
-    for (const ct::WaitsOn &waits : c.books.notes.waits)
+    for (const ct::WaitsOn &waits : c.streamSums.notes.waits)
         CHECK_EQUAL(keyOf(waits.target), 1000 + keyOf(waits.coroutine));
-    for (const ct::Parent &parent : c.books.notes.parents)
+    for (const ct::Parent &parent : c.streamSums.notes.parents)
         CHECK_EQUAL(keyOf(parent.parent), 1000 + keyOf(parent.coroutine));
     c.end();
-    c.checkBooks(0);
+    c.checkTotals(0);
 }
 
 /// The birth was dropped. The first event makes the coroutine known, and then its name is emitted, too.
 CT_CASE(nameWaitsForCoroutineWithoutBirth)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process process = c.process();
     Lane lane = *process.claimLane(1);
     const std::uint64_t identity = lanewriter::identityOf(3, 7);
@@ -155,7 +155,7 @@ CT_CASE(nameWaitsForCoroutineWithoutBirth)
     lane.put({corotracer::kRecordSuspend, kTime + 1, identity, writers::addrOf(0, 0), 0, 0});
     c.scanAll();
     checkNotes(c, 1, 0, 0);
-    CHECK_EQUAL(c.books.coroutines.size(), 1u);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     c.end();
 }
 
@@ -176,7 +176,7 @@ CT_CASE(countsNotesOfUnknownCoroutines)
     lane.put({kWaitsOnCoroutine, kTime, one.identity(), unknown, 0, 0});
     c.scanAll();
     checkNotes(c, 0, 1, 1, 4);
-    CHECK_EQUAL(c.books.notes.parents.size(), 0u);
+    CHECK_EQUAL(c.streamSums.notes.parents.size(), 0u);
     CHECK(c.loop->prepareSleep(c.batch));  // and nothing waits for them
     c.end();
     checkNotes(c, 0, 1, 1, 4);
@@ -255,16 +255,16 @@ void run(Capture &c, Action action)
 CT_CASE(emitsAllNotesWhileTheyAreWritten)
 {
     Capture c(4096, 8192);
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     run(c, [&c] {
         if (!c.scan())
             std::this_thread::yield();
     });
     c.end();
     checkNotes(c, kMany, 2 * kMany, kMany);
-    CHECK_EQUAL(c.books.deaths, kMany);
-    c.checkBooks(4 * kMany);
-    CHECK_EQUAL(c.books.captured, 4 * kMany);
+    CHECK_EQUAL(c.streamSums.deaths, kMany);
+    c.checkTotals(4 * kMany);
+    CHECK_EQUAL(c.streamSums.captured, 4 * kMany);
 }
 
 CT_CASE(emitsAllNotesInOverwriteMode)
@@ -275,10 +275,10 @@ CT_CASE(emitsAllNotesInOverwriteMode)
     run(c, [] { std::this_thread::yield(); });
     c.dead.insert(5);
     c.restart();
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     c.end();
     checkNotes(c, kMany, 2 * kMany, kMany);
-    CHECK_EQUAL(c.books.deaths, kMany);
-    c.checkBooks(4 * kMany);
-    CHECK_EQUAL(c.books.captured, 4 * kMany);
+    CHECK_EQUAL(c.streamSums.deaths, kMany);
+    c.checkTotals(4 * kMany);
+    CHECK_EQUAL(c.streamSums.captured, 4 * kMany);
 }

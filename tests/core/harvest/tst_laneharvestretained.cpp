@@ -26,7 +26,7 @@ std::string contentOf(const std::string &path)
 /// The results of one post-mortem reading.
 struct Found {
     std::map<std::uint64_t, std::vector<std::uint64_t>> numbers;  ///< numbers of the captured events, by identity
-    std::map<std::uint64_t, Books::One> books;                    ///< by identity
+    std::map<std::uint64_t, StreamSums::One> streamSums;          ///< by identity
     ct::Accounting sums;
     std::uint64_t total() const { return sums.captured + sums.lost + sums.missedBeforeAttach; }
 };
@@ -52,13 +52,13 @@ Found readWith(Capture &c, int passes)
     for (bool done = false; !done;) {
         c.batch.clear();
         done = c.loop->finalDrain(c.batch);
-        c.books.add(c.batch);
+        c.streamSums.add(c.batch);
         collect();
     }
     c.checkSums();
-    c.books.checkOrder();
+    c.streamSums.checkOrder();
     for (std::size_t i = 0; i < identities.size(); ++i)
-        found.books[identities[i]] = c.books.coroutines[i];
+        found.streamSums[identities[i]] = c.streamSums.coroutines[i];
     found.sums = c.loop->accounting();
     return found;
 }
@@ -125,7 +125,7 @@ CT_CASE(readsDrainedRecordsAgain)
                     if (round < rounds)
                         c.scanAll(round % 32 == 0);
                 }
-                CHECK_EQUAL(c.books.captured, static_cast<std::uint64_t>(rounds) * 20);
+                CHECK_EQUAL(c.streamSums.captured, static_cast<std::uint64_t>(rounds) * 20);
                 for (const Coroutine &one : coroutines)
                     all.push_back({one.identity(), one.events()});
             }
@@ -180,7 +180,7 @@ CT_CASE(countsUnreadDropsAsLost)
         kept = one.identity();
     }
     const Found found = readTenTimes(c);
-    const Books::One &one = found.books.at(kept);
+    const StreamSums::One &one = found.streamSums.at(kept);
     CHECK_EQUAL(one.missed, 5000u);
     CHECK_EQUAL(one.lost, 52u);
     CHECK_EQUAL(one.captured, 2051u);
@@ -207,7 +207,7 @@ CT_CASE(readsEndedCoroutinesAndThreadsAgain)
     const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.coroutines, 200u);
     CHECK_EQUAL(found.sums.captured, emitted);
-    for (const auto &[identity, one] : found.books)
+    for (const auto &[identity, one] : found.streamSums)
         CHECK_EQUAL(one.deaths, 1u);
 }
 
@@ -257,7 +257,7 @@ CT_CASE(readsEachProcessAgainByItsOwnClock)
     CHECK_EQUAL(found.total(), 4000u);
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(hasLast(found, all[i].identity, all[i].events, 400));
-        CHECK_EQUAL(found.books.at(all[i].identity).pid, i % 2 ? kPid + 1 : kPid);
+        CHECK_EQUAL(found.streamSums.at(all[i].identity).pid, i % 2 ? kPid + 1 : kPid);
     }
 }
 
@@ -357,8 +357,8 @@ CT_CASE(overwrittenEventsAreMissedAfterLateDiscovery)
     }
     const Found found = readTenTimes(c);
     CHECK_EQUAL(found.sums.lost, 0u);
-    const auto it = found.books.find(late);
-    REQUIRE(it != found.books.end());
+    const auto it = found.streamSums.find(late);
+    REQUIRE(it != found.streamSums.end());
     CHECK_EQUAL(it->second.captured, 10u);
     CHECK_EQUAL(it->second.missed, 5u);
 }
@@ -425,18 +425,18 @@ CT_CASE(leavesOtherRegionsUnchanged)
         auto opened = ct::Region::open(spec.path, ct::RegionUse::PostMortem);
         REQUIRE(opened && opened->access() == ct::RegionAccess::PostMortem);
         ct::HarvestLoop loop(*opened);
-        regions::Books books;
+        regions::StreamSums streamSums;
         ct::Batch batch;
         for (bool done = false; !done;) {
             batch.clear();
             done = loop.finalDrain(batch);
-            books.add(batch);
+            streamSums.add(batch);
         }
-        CHECK_EQUAL(books.captured, 15u * 8);
-        CHECK_EQUAL(books.missed, 15u * 12);
-        CHECK_EQUAL(books.deaths, 5u);
+        CHECK_EQUAL(streamSums.captured, 15u * 8);
+        CHECK_EQUAL(streamSums.missed, 15u * 12);
+        CHECK_EQUAL(streamSums.deaths, 5u);
         CHECK_EQUAL(loop.accounting().untraced, 0u);
-        sums::check(books, loop.accounting());
+        sums::check(streamSums, loop.accounting());
     }
     CHECK(contentOf(spec.path) == before);
 }

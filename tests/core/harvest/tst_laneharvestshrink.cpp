@@ -61,7 +61,7 @@ CT_CASE(readsAShortenedLaneToItsEnd)
         const ct::Accounting sums = s.c.loop->accounting();
         CHECK_EQUAL(sums.lost, 0u);
         CHECK_EQUAL(sums.lanesShortened, 1u);
-        s.c.checkBooks(s.one->events());
+        s.c.checkTotals(s.one->events());
     }
 }
 
@@ -79,8 +79,8 @@ CT_CASE(aLateReaderFindsAllRecordsThatFit)
     CHECK_EQUAL(s.header->tail.load(), 100u + 3 * kBlock);
     s.stepTo(100 + 3 * kBlock + 500);
     s.c.end();
-    CHECK_EQUAL(s.c.books.lost, 0u);  // the CompactState has the event
-    s.c.checkBooks(s.one->events());
+    CHECK_EQUAL(s.c.streamSums.lost, 0u);  // the CompactState has the event
+    s.c.checkTotals(s.one->events());
 }
 
 /// Adopted by an engine that first sees the lane shortened, after the first engine was killed.
@@ -90,14 +90,14 @@ CT_CASE(aShortenedLaneIsAdopted)
     s.stepTo(5000 - 2000);
     s.c.scanAll(true);
     s.stepTo(5000);
-    const std::uint64_t events = s.one->events(), seen = s.c.books.captured;
+    const std::uint64_t events = s.one->events(), seen = s.c.streamSums.captured;
     s.c.restart();
     s.c.scanAll(true);
     s.c.end();
-    CHECK_EQUAL(s.c.books.captured, events - seen);
-    CHECK_EQUAL(s.c.books.lost, 0u);
-    CHECK_EQUAL(s.c.books.missed, seen);
-    s.c.checkBooks(events);
+    CHECK_EQUAL(s.c.streamSums.captured, events - seen);
+    CHECK_EQUAL(s.c.streamSums.lost, 0u);
+    CHECK_EQUAL(s.c.streamSums.missed, seen);
+    s.c.checkTotals(events);
 }
 
 /// A region in overwrite mode can be read any number of times: live, while the lane shrinks, and afterwards.
@@ -110,17 +110,17 @@ CT_CASE(aShortenedOverwriteLaneRetainsTheLatestRecords)
     s.c.scanAll(true);
     s.stepTo(4000);
     s.c.scanAll(true);
-    CHECK_EQUAL(s.c.books.captured, s.one->events());
+    CHECK_EQUAL(s.c.streamSums.captured, s.one->events());
     s.stepTo(20'000);
     s.c.scanAll(true);
-    s.c.checkBooks(s.one->events());
+    s.c.checkTotals(s.one->events());
     const std::uint64_t events = s.one->events();
     for (int reading = 0; reading < 2; ++reading) {
         s.c.restart();
         s.c.scanAll(true);
         s.c.end();
-        CHECK(s.c.books.captured >= 2 * kBlock && s.c.books.captured <= 3 * kBlock);
-        s.c.checkBooks(events);
+        CHECK(s.c.streamSums.captured >= 2 * kBlock && s.c.streamSums.captured <= 3 * kBlock);
+        s.c.checkTotals(events);
     }
 }
 

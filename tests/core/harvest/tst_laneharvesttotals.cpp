@@ -44,7 +44,7 @@ CT_CASE(aRecordAheadOfItsStationCounts)
             process.state(killed.index()).seq.store(seq);
         }
         readLeftovers(c, 5, [&] {
-            CHECK_EQUAL(c.books.byKey(kKey)->captured, 4u);
+            CHECK_EQUAL(c.streamSums.byKey(kKey)->captured, 4u);
             CHECK_EQUAL(total(c), emitted);
             CHECK_EQUAL(generations(c), 3001u);
             CHECK_EQUAL(c.loop->accounting().lost, 0u);
@@ -114,15 +114,15 @@ CT_CASE(eventsAfterAttachAreNotMissed)
     c.scanAll(true);
     CHECK_EQUAL(total(c), before + 107);
     CHECK_EQUAL(generations(c), 3002u);
-    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.books.captured);
+    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach, before + 107 - c.streamSums.captured);
     // The station of the first dead coroutine is born again and overwritten: those events are lost.
     const std::uint64_t after = runShortLivedCoroutines(process, lane, 2000);
     c.end();
     CHECK_EQUAL(total(c), before + 107 + after);
     CHECK_EQUAL(generations(c), 5002u);
-    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach + c.loop->accounting().lost + c.books.captured, total(c));
+    CHECK_EQUAL(c.loop->accounting().missedBeforeAttach + c.loop->accounting().lost + c.streamSums.captured, total(c));
     CHECK(c.loop->accounting().lost > 4000);
-    c.books.checkOrder();
+    c.streamSums.checkOrder();
 }
 
 /// The engine ends before anything was settled.
@@ -195,14 +195,14 @@ CT_CASE(sumsAreExactWhenEnginesComeAndGo)
     const Writer writer(process, other, busy);
     for (int visit = 0; visit < 20; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
-        c.books = {};
+        c.streamSums = {};
         if (visit % 2 == 1) {
             for (int pass = 0; pass < 20; ++pass)
                 c.scan(pass == 10);
         }
         writer.wait();
         c.end();
-        const Books::One &found = *c.books.byKey(kKey);
+        const StreamSums::One &found = *c.streamSums.byKey(kKey);
         CHECK_EQUAL(total(c), traceless + found.sum());
         CHECK_EQUAL(generations(c), 7001u);
         CHECK_EQUAL(found.sum(), found.next);
@@ -226,7 +226,7 @@ CT_CASE(sumsAreBoundedWhileCoroutinesLiveAndDie)
     writer.setMortal();
     for (int visit = 0; visit < 20; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
-        c.books = {};
+        c.streamSums = {};
         for (int pass = 0; pass < visit % 2 * 20; ++pass)
             c.scan(pass == 10);
         writer.wait();
@@ -234,7 +234,7 @@ CT_CASE(sumsAreBoundedWhileCoroutinesLiveAndDie)
         c.end();
         CHECK(total(c) >= least);
         CHECK(total(c) <= ever(0) + ever(1) + 4);
-        CHECK_EQUAL(c.books.coroutines.size(), c.loop->accounting().coroutines);
-        c.books.checkOrder();
+        CHECK_EQUAL(c.streamSums.coroutines.size(), c.loop->accounting().coroutines);
+        c.streamSums.checkOrder();
     }
 }

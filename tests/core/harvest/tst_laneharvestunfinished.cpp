@@ -59,11 +59,11 @@ CT_CASE(freesUnfinishedLaneWithoutProcesses)
             Coroutine another = *Coroutine::create(next, lanes[i], 10 + i, 1);
             steps(another, lanes[i], 1000);
             c.scanAll();
-            CHECK_EQUAL(c.books.byKey(10 + i)->captured, 1000u);
-            CHECK_EQUAL(c.books.byKey(10 + i)->lastTid, 11 + i);
+            CHECK_EQUAL(c.streamSums.byKey(10 + i)->captured, 1000u);
+            CHECK_EQUAL(c.streamSums.byKey(10 + i)->lastTid, 11 + i);
         }
         c.end();
-        c.checkBooks(3009);
+        c.checkTotals(3009);
     }
 }
 
@@ -87,10 +87,10 @@ CT_CASE(doesNotFreeAnUnfinishedLaneOfALivingProcess)
     Coroutine one = *Coroutine::create(living, slow, 1, 1);
     steps(one, slow, 5);
     c.scanAll();
-    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
-    CHECK_EQUAL(c.books.byKey(1)->lastTid, 11u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 5u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 11u);
     c.end();
-    c.checkBooks(5);
+    c.checkTotals(5);
 }
 
 /// In overwrite mode, a claimed lane retains all records of the previous thread.
@@ -112,10 +112,10 @@ CT_CASE(anUnfinishedLaneRetainsItsRecords)
             leaveUnfinished(fresh, begun);
         }
         readLeftovers(c, 5, [&] {
-            CHECK_EQUAL(c.books.captured, 503u);
-            CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);  // either thread is possible
-            CHECK_EQUAL(c.books.byKey(2)->lastTid, 2u);
-            c.checkBooks(503);
+            CHECK_EQUAL(c.streamSums.captured, 503u);
+            CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 0u);  // either thread is possible
+            CHECK_EQUAL(c.streamSums.byKey(2)->lastTid, 2u);
+            c.checkTotals(503);
         });
     }
 }
@@ -134,19 +134,19 @@ CT_CASE(aSlowlyClaimedLaneBelongsToItsNewThread)
     leaveUnfinished(lane, true);
     c.loop.emplace(*c.region, c.isAlive());
     c.scanAll(true);
-    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
-    CHECK_EQUAL(c.books.byKey(1)->lastTid, 0u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 5u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 0u);
     lane.ring().header->thread_name.store(process.intern("late"));
     lane.ring().header->state.store(corotracer::kLaneActive);
     steps(one, lane, 5);
     c.scanAll();
-    CHECK_EQUAL(c.books.byKey(1)->captured, 10u);
-    CHECK_EQUAL(c.books.byKey(1)->lastTid, 77u);
-    REQUIRE(c.books.notes.threadNames.size() == 1);
-    CHECK_EQUAL(c.books.notes.threadNames[0].name, "late");
-    CHECK_EQUAL(c.books.notes.threadNames[0].tid, 77u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 10u);
+    CHECK_EQUAL(c.streamSums.byKey(1)->lastTid, 77u);
+    REQUIRE(c.streamSums.notes.threadNames.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.threadNames[0].name, "late");
+    CHECK_EQUAL(c.streamSums.notes.threadNames[0].tid, 77u);
     c.end();
-    c.checkBooks(10);
+    c.checkTotals(10);
 }
 
 /// The system's name of a thread is only in the header of its lane.
@@ -163,16 +163,16 @@ CT_CASE(eachThreadOfALaneIsNamed)
         Coroutine one = *Coroutine::create(process, lane, tid, 1);
         steps(one, lane, 4);
         c.scanAll();
-        CHECK_EQUAL(c.books.byKey(tid)->lastTid, tid);
+        CHECK_EQUAL(c.streamSums.byKey(tid)->lastTid, tid);
         lane.close(1);
         scanUntil(c, [&] { return lane.ring().header->state.load() == corotracer::kLaneFree; });
         names.emplace_back(name);
     }
-    REQUIRE(c.books.notes.threadNames.size() == 2);
-    CHECK_EQUAL(c.books.notes.threadNames[0].name, "first");
-    CHECK_EQUAL(c.books.notes.threadNames[0].tid, 21u);
-    CHECK_EQUAL(c.books.notes.threadNames[1].name, "third");
-    CHECK_EQUAL(c.books.notes.threadNames[1].tid, 23u);
+    REQUIRE(c.streamSums.notes.threadNames.size() == 2);
+    CHECK_EQUAL(c.streamSums.notes.threadNames[0].name, "first");
+    CHECK_EQUAL(c.streamSums.notes.threadNames[0].tid, 21u);
+    CHECK_EQUAL(c.streamSums.notes.threadNames[1].name, "third");
+    CHECK_EQUAL(c.streamSums.notes.threadNames[1].tid, 23u);
     c.end();
-    c.checkBooks(12);
+    c.checkTotals(12);
 }

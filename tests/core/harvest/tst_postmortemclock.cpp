@@ -39,10 +39,10 @@ Batch remains()
 
 CT_CASE(timeStopsAtTheLatestEvent)
 {
-    PostMortemClock past;
+    PostMortemClock clock;
     Population population;
     Batch batch = remains();
-    past.apply(batch);
+    clock.apply(batch);
     CHECK_EQUAL(batch.now, 40 * kSecond);
     CHECK(static_cast<bool>(population.consume(batch)));
     // Ends and drops without a recorded time have the time at which the engine noticed them.
@@ -51,7 +51,7 @@ CT_CASE(timeStopsAtTheLatestEvent)
     batch.deaths = {{2, kPresent + kSecond}};
     batch.notes.processEnds = {{7, kPresent + kSecond}};
     batch.notes.drops = {{7, 8, 1, kPresent, kPresent + kSecond}};
-    past.apply(batch);
+    clock.apply(batch);
     CHECK_EQUAL(batch.now, 40 * kSecond);
     CHECK_EQUAL(batch.deaths[0].ts, 40 * kSecond);
     CHECK_EQUAL(batch.notes.processEnds[0].ts, 40 * kSecond);
@@ -67,29 +67,29 @@ CT_CASE(timeStopsAtTheLatestEvent)
 /// A process without events, and one whose clock is ahead.
 CT_CASE(noProcessEndsBeforeItBegins)
 {
-    PostMortemClock past;
+    PostMortemClock clock;
     Batch batch = remains();
     batch.notes.processes.push_back({8, 50 * kSecond, "idle"});
     batch.notes.processes.push_back({9, kPresent, "ahead"});
-    past.apply(batch);
+    clock.apply(batch);
     CHECK_EQUAL(batch.now, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processes[1].ts, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processes[2].ts, 50 * kSecond);
     batch.clear();
     batch.now = kPresent;
     batch.notes.processEnds = {{8, 51 * kSecond}, {9, kPresent}};
-    past.apply(batch);
+    clock.apply(batch);
     CHECK_EQUAL(batch.notes.processEnds[0].ts, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processEnds[1].ts, 50 * kSecond);
 }
 
 CT_CASE(recordedTimesStayUnchanged)
 {
-    PostMortemClock past;
+    PostMortemClock clock;
     Batch batch = remains();
     batch.deaths = {{2, 45 * kSecond}};
     batch.notes.drops = {{7, 8, 1, 20 * kSecond, 30 * kSecond}};
-    past.apply(batch);
+    clock.apply(batch);
     CHECK_EQUAL(batch.now, 45 * kSecond);
     CHECK_EQUAL(batch.deaths[0].ts, 45 * kSecond);
     CHECK_EQUAL(batch.notes.drops[0].firstTs, 20 * kSecond);

@@ -182,15 +182,15 @@ CT_CASE(reportsAnEndWhileTheEngineSleeps)
     while (c.loop->hasEndsToEmit()) {
         c.batch.clear();
         c.loop->emitEnds(c.batch);
-        c.books.add(c.batch);
+        c.streamSums.add(c.batch);
     }
-    REQUIRE(c.books.notes.processEnds.size() == 1);
-    CHECK_EQUAL(c.books.notes.processEnds[0].pid, goes.number());
-    CHECK(c.books.notes.processEnds[0].ts >= lived && c.books.notes.processEnds[0].ts <= died);
+    REQUIRE(c.streamSums.notes.processEnds.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.processEnds[0].pid, goes.number());
+    CHECK(c.streamSums.notes.processEnds[0].ts >= lived && c.streamSums.notes.processEnds[0].ts <= died);
     CHECK_EQUAL(dying.entry().state.load(), corotracer::kProcessFree);
     CHECK_EQUAL(living.entry().state.load(), corotracer::kProcessActive);
     c.end();
-    c.checkBooks(3 + 5);
+    c.checkTotals(3 + 5);
 }
 
 /// A process that was dead before the attach is not watched, but its end is emitted, too.
@@ -205,9 +205,9 @@ CT_CASE(pollingFindsProcessDeadBeforeAttach)
     Lane theirs = *dead.claimLane(22);
     Coroutine one = *Coroutine::create(dead, theirs, 1, 1);
     steps(one, theirs, 5);
-    scanUntil(c, [&] { return !c.books.notes.processEnds.empty(); });
-    CHECK_EQUAL(c.books.notes.processEnds[0].pid, gone.number());
-    CHECK_EQUAL(c.books.byKey(1)->captured, 5u);
+    scanUntil(c, [&] { return !c.streamSums.notes.processEnds.empty(); });
+    CHECK_EQUAL(c.streamSums.notes.processEnds[0].pid, gone.number());
+    CHECK_EQUAL(c.streamSums.byKey(1)->captured, 5u);
     c.end();
-    c.checkBooks(5);
+    c.checkTotals(5);
 }

@@ -7,8 +7,8 @@
 
 #include <optional>
 
-using regions::Books;
 using regions::Capture;
+using regions::StreamSums;
 using writers::Style;
 using writers::Writer;
 
@@ -61,10 +61,10 @@ CT_CASE(stationsOfTheProbeAreReused)
         emitted += events;
         c.safetyScan();
         c.scan();
-        CHECK_EQUAL(c.books.deaths, key);
+        CHECK_EQUAL(c.streamSums.deaths, key);
     }
-    CHECK_EQUAL(c.books.coroutines.size(), 50u);
-    for (const Books::One &one : c.books.coroutines) {
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 50u);
+    for (const StreamSums::One &one : c.streamSums.coroutines) {
         CHECK_EQUAL(one.captured, one.key % 7);
         CHECK_EQUAL(one.station, 0u);
     }
@@ -72,7 +72,7 @@ CT_CASE(stationsOfTheProbeAreReused)
     c.end();
     CHECK_EQUAL(c.loop.accounting().captured, emitted);
     CHECK_EQUAL(c.loop.accounting().untraced, 0u);
-    CHECK_EQUAL(c.books.inversions + c.books.broken + c.books.flags, 0u);
+    CHECK_EQUAL(c.streamSums.inversions + c.streamSums.broken + c.streamSums.flags, 0u);
 }
 
 /// A station is popped between the engine's check of the stack and its next push, which hides the pop.
@@ -82,16 +82,16 @@ CT_CASE(aStationPoppedDuringAPushIsNoticed)
     ct::Region region = Capture::make(dir, 8);
     ct::HarvestState harvestState(region);
     ct::StationList list(region, harvestState);
-    Books books;
-    const auto pass = [&](auto meanwhile) {
+    StreamSums streamSums;
+    const auto pass = [&](auto action) {
         ct::Batch batch;
         list.noticeReuse();
-        meanwhile();
+        action();
         const std::uint32_t given = region.header().allocated_count.load();
         list.discover({given, 8, 0}, true, batch);
         list.readLive<std::memory_order_acquire>(batch, 1000);
         list.rotate(list.rotationSize(), batch, 1000);
-        books.add(batch);
+        streamSums.add(batch);
     };
     for (std::uint64_t key = 1; key <= 3; ++key) {
         corotracer::StationData *const station = writers::allocateFullStation(*region.writableHeader());
@@ -110,7 +110,7 @@ CT_CASE(aStationPoppedDuringAPushIsNoticed)
     });  // and the third is free
     CHECK(list.isReuseNoticed());
     pass([] {});
-    CHECK_EQUAL(books.coroutines.size(), 4u);
-    CHECK_EQUAL(books.captured, 12u);
-    CHECK_EQUAL(books.deaths, 4u);
+    CHECK_EQUAL(streamSums.coroutines.size(), 4u);
+    CHECK_EQUAL(streamSums.captured, 12u);
+    CHECK_EQUAL(streamSums.deaths, 4u);
 }

@@ -48,7 +48,7 @@ public:
         m_final = sums;
         return {};
     }
-    regions::Books books() const
+    regions::StreamSums streamSums() const
     {
         const std::lock_guard lock(m_mutex);
         return m_books;
@@ -67,7 +67,7 @@ public:
 
 private:
     mutable std::mutex m_mutex;
-    regions::Books m_books;
+    regions::StreamSums m_books;
     int m_batches = 0;
     std::optional<ct::Accounting> m_final;
     std::optional<std::uint64_t> m_failAfter;
@@ -145,7 +145,7 @@ private Q_SLOTS:
                 target.write("1", 1);
                 QVERIFY(target.waitForBytesWritten());
             }
-            QTRY_COMPARE(c.sink->books().captured, i);
+            QTRY_COMPARE(c.sink->streamSums().captured, i);
         }
         QCOMPARE(target.state(), QLocalSocket::ConnectedState);  // the target keeps its connection
     }
@@ -156,16 +156,16 @@ private Q_SLOTS:
         QVERIFY(c.start());
         QTRY_VERIFY(c.isAsleep());
         Writer writer = c.born(Style::OldSdk, 1);
-        QTRY_COMPARE(c.sink->books().coroutines.size(), std::size_t{1});  // births send no byte
+        QTRY_COMPARE(c.sink->streamSums().coroutines.size(), std::size_t{1});  // births send no byte
         QTRY_VERIFY(c.isAsleep());
         writer.write();
         QVERIFY(writers::winsWakeUp(*c.region->writableHeader()));  // killed before it sends the byte
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{1});
         QTRY_VERIFY(c.isAsleep());
         writer.write();  // does not read the flag
         writer.destroy();
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
-        QTRY_COMPARE(c.sink->books().deaths, std::uint64_t{1});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{2});
+        QTRY_COMPARE(c.sink->streamSums().deaths, std::uint64_t{1});
     }
 
     void timePassesForIdleSinks()
@@ -173,9 +173,9 @@ private Q_SLOTS:
         Capture c;
         QVERIFY(c.start());
         QTRY_VERIFY(c.sink->batches() > 3);
-        const std::uint64_t before = c.sink->books().now;
-        QTRY_VERIFY(c.sink->books().now > before);
-        QCOMPARE(c.sink->books().broken, std::uint64_t{0});
+        const std::uint64_t before = c.sink->streamSums().now;
+        QTRY_VERIFY(c.sink->streamSums().now > before);
+        QCOMPARE(c.sink->streamSums().broken, std::uint64_t{0});
     }
 
     void drainsEventsFromBeforeTheEnd()
@@ -193,8 +193,8 @@ private Q_SLOTS:
         QVERIFY(sums);
         QCOMPARE(sums->captured + sums->lost, std::uint64_t{8});
         QCOMPARE(c.thread->accounting().captured, sums->captured);
-        QCOMPARE(c.sink->books().captured, sums->captured);
-        QCOMPARE(c.sink->books().deaths, std::uint64_t{1});
+        QCOMPARE(c.sink->streamSums().captured, sums->captured);
+        QCOMPARE(c.sink->streamSums().deaths, std::uint64_t{1});
         QVERIFY(!c.isAsleep());
     }
 
@@ -211,7 +211,7 @@ private Q_SLOTS:
         QCOMPARE(failed.at(0).at(0).toString(), QStringLiteral("disk full"));
         const int batches = failing->batches();
         writer.write();
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{2});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{2});
         QCOMPARE(failing->batches(), batches);
         c.thread->requestEnd();
         QVERIFY(c.thread->wait(10'000));
@@ -257,10 +257,10 @@ private Q_SLOTS:
         const ct::Accounting sums = *c.sink->final();
         QCOMPARE(sums.captured + sums.lost, std::uint64_t{100'000});
         QCOMPARE(sums.coroutines, std::uint64_t{500});
-        const regions::Books books = c.sink->books();
-        QCOMPARE(books.captured, sums.captured);
-        QCOMPARE(books.lost, sums.lost);
-        QCOMPARE(books.inversions + books.torn + books.broken + books.flags, std::uint64_t{0});
+        const regions::StreamSums streamSums = c.sink->streamSums();
+        QCOMPARE(streamSums.captured, sums.captured);
+        QCOMPARE(streamSums.lost, sums.lost);
+        QCOMPARE(streamSums.inversions + streamSums.torn + streamSums.broken + streamSums.flags, std::uint64_t{0});
     }
 
     void theSecondEngineReadsWithoutWriting()
@@ -275,10 +275,10 @@ private Q_SLOTS:
         const auto sink = std::make_shared<BookSink>();
         HarvestThread observer(*observed, {}, {sink});
         QVERIFY(observer.startHarvest());
-        QTRY_COMPARE(sink->books().captured, std::uint64_t{3});
+        QTRY_COMPARE(sink->streamSums().captured, std::uint64_t{3});
         writer.write(4);
-        QTRY_COMPARE(sink->books().captured, std::uint64_t{7});
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{7});
+        QTRY_COMPARE(sink->streamSums().captured, std::uint64_t{7});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{7});
         observer.requestEnd();
         QVERIFY(observer.wait(10'000));
         QTRY_VERIFY(c.isAsleep());  // the observer does not wake the owner
@@ -299,8 +299,8 @@ private Q_SLOTS:
         const auto sink = std::make_shared<BookSink>();
         HarvestThread thread(*adopted, c.socketPath, {sink});
         QVERIFY(thread.startHarvest());
-        QTRY_COMPARE(sink->books().captured, std::uint64_t{8});
-        QCOMPARE(sink->books().missed, std::uint64_t{12});
+        QTRY_COMPARE(sink->streamSums().captured, std::uint64_t{8});
+        QCOMPARE(sink->streamSums().missed, std::uint64_t{12});
         QCOMPARE(station->header.birth_ts.load(), writers::tsOf(0) - 1);
         QTRY_COMPARE(adopted->header().tracer_sleeping.load(), 1U);
         thread.requestEnd();
@@ -370,7 +370,7 @@ private Q_SLOTS:
         // A writer that ignores the pause is still read, by polling.
         Writer writer = c.born(Style::OldSdk, 1);
         writer.write(3);
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{3});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{3});
         QCOMPARE(c.region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEnginePaused});
         c.thread->setPaused(false);
         QTRY_VERIFY(c.isAsleep());
@@ -412,7 +412,7 @@ private Q_SLOTS:
         QSignalSpy failed(c.thread.get(), &HarvestThread::regionFailed);
         Writer writer = c.born(Style::Ours, 1);
         writer.write();
-        QTRY_COMPARE(c.sink->books().captured, std::uint64_t{1});
+        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{1});
         std::filesystem::resize_file(c.region->path(), 100);
         QTRY_COMPARE(failed.count(), 1);
         c.thread->requestEnd();

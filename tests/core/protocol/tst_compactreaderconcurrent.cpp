@@ -19,21 +19,22 @@ CT_CASE(copiesAreConsistent)
     REQUIRE(region);
     lanewriter::Process process(*region->writableHeader(), 4711, 1);
     lanewriter::LooseRing ring(corotracer::kLaneRecordsMin, true);  // never full, so every station is recycled
-    constexpr std::uint64_t kLives = 80'000;
+    constexpr std::uint64_t kGenerations = 80'000;
     // Every other coroutine is so short that only `life` distinguishes it from the next.
-    const auto eventsOf = [](std::uint64_t life) { return life % 2 != 0 ? 0U : 60U; };
+    const auto eventsOf = [](std::uint64_t generation) { return generation % 2 != 0 ? 0U : 60U; };
     std::atomic<bool> done{false};
     std::atomic<std::uint64_t> alive{0};
-    std::uint64_t lives = 0;
+    std::uint64_t generations = 0;
     std::thread writer([&] {
         lanewriter::Lane lane(ring.ring(), 0);
         // Continue at least until the reader has seen 100 of them alive.
-        for (std::uint64_t life = 1; life <= kLives || alive.load(std::memory_order_relaxed) < 100; ++life) {
-            auto coroutine = lanewriter::Coroutine::create(process, lane, life, 1000 + life);
-            for (std::uint64_t n = 0; n < eventsOf(life); ++n)
+        for (std::uint64_t number = 1; number <= kGenerations || alive.load(std::memory_order_relaxed) < 100;
+             ++number) {
+            auto coroutine = lanewriter::Coroutine::create(process, lane, number, 1000 + number);
+            for (std::uint64_t n = 0; n < eventsOf(number); ++n)
                 coroutine->step(lane, 4);
-            coroutine->destroy(lane, 2000 + life);
-            lives = life;
+            coroutine->destroy(lane, 2000 + number);
+            generations = number;
         }
         done.store(true, std::memory_order_release);
     });
@@ -58,8 +59,8 @@ CT_CASE(copiesAreConsistent)
     CHECK_EQUAL(wrong, 0u);
     const auto last = ct::readCompact(region->compactStations()[0], region->births()[0]);
     REQUIRE(last);
-    CHECK_EQUAL(last->generation, lives);
-    CHECK_EQUAL(last->events, eventsOf(lives));
+    CHECK_EQUAL(last->generation, generations);
+    CHECK_EQUAL(last->events, eventsOf(generations));
     CHECK_EQUAL(last->life, std::uint32_t{corotracer::kCompactRecycled});
     CHECK_EQUAL(region->header().extension.compact_station_count.load(), 1u);
 }

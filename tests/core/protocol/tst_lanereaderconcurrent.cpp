@@ -207,7 +207,7 @@ struct CrampedLane {
 };
 
 /// The producer overwrites the records that are due, in the lane that it has shrunk since the reader's call began.
-CT_CASE(aCallFindsTheRecordsOfALaneThatShrinksMeanwhile)
+CT_CASE(aCallFindsTheRecordsOfAShrinkingLane)
 {
     constexpr std::uint64_t kUnread = 1500;
     constexpr std::uint64_t kLaps = 3 * 2 * corotracer::kLaneBlock;

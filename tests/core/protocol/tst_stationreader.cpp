@@ -19,26 +19,27 @@ using writers::Writer;
 
 namespace {
 
-struct Books {
+struct StreamSums {
     std::uint64_t captured = 0, lost = 0, missed = 0, lastN = 0;
     bool ordered = true, genuine = true;
     std::uint64_t sum() const { return captured + lost + missed; }
 };
 
 /// Visits the station until nothing new comes.
-void readAll(const StationData &station, StationCursor &cursor, Books &books, std::uint64_t key,
+void readAll(const StationData &station, StationCursor &cursor, StreamSums &streamSums, std::uint64_t key,
              std::uint64_t end = ct::kNoEnd)
 {
     StationReading reading;
     do {
         ct::readStation(station, cursor, reading, end);
         for (std::uint32_t i = 0; i < reading.lossCount; ++i)
-            (reading.losses[i].missed ? books.missed : books.lost) += reading.losses[i].count;
+            (reading.losses[i].missed ? streamSums.missed : streamSums.lost) += reading.losses[i].count;
         for (std::uint32_t i = 0; i < reading.eventCount; ++i) {
-            books.ordered = books.ordered && (books.captured == 0 || reading.events[i].n > books.lastN);
-            books.genuine = books.genuine && writers::isGenuine(reading.events[i], key);
-            books.lastN = reading.events[i].n;
-            ++books.captured;
+            streamSums.ordered =
+                streamSums.ordered && (streamSums.captured == 0 || reading.events[i].n > streamSums.lastN);
+            streamSums.genuine = streamSums.genuine && writers::isGenuine(reading.events[i], key);
+            streamSums.lastN = reading.events[i].n;
+            ++streamSums.captured;
         }
     } while (!reading.empty());
 }
@@ -49,13 +50,13 @@ struct Fixture {
         writer.create();
         cursor = ct::openStation(*station, false);
     }
-    void read() { readAll(*station, cursor, books, 5); }
+    void read() { readAll(*station, cursor, streamSums, 5); }
     bool quiet() const { return !ct::hasNews<std::memory_order_acquire>(*station, cursor); }
 
     std::unique_ptr<StationData> station;
     Writer writer;
     StationCursor cursor;
-    Books books;
+    StreamSums streamSums;
 };
 
 constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
@@ -73,7 +74,7 @@ CT_CASE(emptyStationHasNothing)
         Fixture f(style);
         CHECK(f.quiet());
         f.read();
-        CHECK_EQUAL(f.books.sum(), 0u);
+        CHECK_EQUAL(f.streamSums.sum(), 0u);
         CHECK(f.cursor.fault == StationFault::None);
         CHECK(f.cursor.dialect == (style == Style::Ours ? StationDialect::Seqlock : StationDialect::Unknown));
     }
@@ -89,10 +90,10 @@ CT_CASE(readsEveryCountUpToThreeLaps)
             f.read();
             // Monotonic: the slot of event count - 7 can be under rewrite only if count >= 8.
             const std::uint64_t captured = std::min(count, kept(style));
-            CHECK_EQUAL(f.books.captured, captured);
-            CHECK_EQUAL(f.books.lost, count - captured);
-            CHECK_EQUAL(f.books.missed, 0u);
-            CHECK(f.books.ordered && f.books.genuine);
+            CHECK_EQUAL(f.streamSums.captured, captured);
+            CHECK_EQUAL(f.streamSums.lost, count - captured);
+            CHECK_EQUAL(f.streamSums.missed, 0u);
+            CHECK(f.streamSums.ordered && f.streamSums.genuine);
             CHECK(f.quiet());
             CHECK(f.cursor.fault == StationFault::None);
         }
@@ -108,9 +109,9 @@ CT_CASE(readingInStepLosesNothing)
                 f.writer.write(step);
                 f.read();
             }
-            CHECK_EQUAL(f.books.captured, step * 100);
-            CHECK_EQUAL(f.books.lost, 0u);
-            CHECK(f.books.ordered && f.books.genuine);
+            CHECK_EQUAL(f.streamSums.captured, step * 100);
+            CHECK_EQUAL(f.streamSums.lost, 0u);
+            CHECK(f.streamSums.ordered && f.streamSums.genuine);
         }
     }
 }
@@ -122,7 +123,7 @@ CT_CASE(repeatedReadingEmitsOnce)
         f.writer.write(3);
         f.read();
         f.read();
-        CHECK_EQUAL(f.books.captured, 3u);
+        CHECK_EQUAL(f.streamSums.captured, 3u);
     }
 }
 
@@ -137,8 +138,8 @@ CT_CASE(randomStepsAddUp)
                 f.read();
         }
         f.read();
-        CHECK_EQUAL(f.books.sum(), f.writer.emitted());
-        CHECK(f.books.ordered && f.books.genuine);
+        CHECK_EQUAL(f.streamSums.sum(), f.writer.emitted());
+        CHECK(f.streamSums.ordered && f.streamSums.genuine);
         CHECK(f.cursor.fault == StationFault::None);
     }
 }
@@ -153,13 +154,13 @@ CT_CASE(readsUpToAHalfWrittenEvent)
         f.read();
         f.read();
         // The slot that is being rewritten had event before - 8.
-        CHECK_EQUAL(f.books.captured, std::min<std::uint64_t>(before, 7));
-        CHECK_EQUAL(f.books.sum(), before);
+        CHECK_EQUAL(f.streamSums.captured, std::min<std::uint64_t>(before, 7));
+        CHECK_EQUAL(f.streamSums.sum(), before);
         CHECK_EQUAL(ct::publishedEnd(ct::readSeqs(*f.station), f.cursor.dialect), before);
         f.writer.finish(std::memory_order_release);
         f.read();
-        CHECK_EQUAL(f.books.sum(), before + 1);
-        CHECK(f.books.ordered && f.books.genuine);
+        CHECK_EQUAL(f.streamSums.sum(), before + 1);
+        CHECK(f.streamSums.ordered && f.streamSums.genuine);
     }
 }
 
@@ -169,9 +170,9 @@ CT_CASE(endIsNeverPassed)
         for (std::uint64_t end = 1; end < 20; ++end) {
             Fixture f(style);
             f.writer.write(30);
-            readAll(*f.station, f.cursor, f.books, 5, end);
+            readAll(*f.station, f.cursor, f.streamSums, 5, end);
             CHECK_EQUAL(f.cursor.next, end);
-            CHECK_EQUAL(f.books.captured, 0u);
+            CHECK_EQUAL(f.streamSums.captured, 0u);
         }
     }
 }
@@ -186,12 +187,12 @@ CT_CASE(midAttachCountsAsMissed)
             CHECK_EQUAL(f.cursor.atAttach, before > 0);
             f.read();
             const std::uint64_t captured = std::min(before, kept(style));
-            CHECK_EQUAL(f.books.missed, before - captured);
-            CHECK_EQUAL(f.books.lost, 0u);
+            CHECK_EQUAL(f.streamSums.missed, before - captured);
+            CHECK_EQUAL(f.streamSums.lost, 0u);
             f.writer.write(20);
             f.read();
-            CHECK_EQUAL(f.books.missed, before - captured);
-            CHECK_EQUAL(f.books.lost, 20 - kept(style));
+            CHECK_EQUAL(f.streamSums.missed, before - captured);
+            CHECK_EQUAL(f.streamSums.lost, 20 - kept(style));
         }
     }
 }
@@ -223,11 +224,11 @@ CT_CASE(monotonicZeroIsNoEvent)
     Fixture f(Style::Monotonic);
     writers::storePayload(f.station->slots[0], 5, 0, std::memory_order_relaxed);
     f.read();
-    CHECK_EQUAL(f.books.sum(), 0u);
+    CHECK_EQUAL(f.streamSums.sum(), 0u);
     f.writer.write(2);
     f.read();
-    CHECK_EQUAL(f.books.captured, 2u);
-    CHECK_EQUAL(f.books.lost, 0u);
+    CHECK_EQUAL(f.streamSums.captured, 2u);
+    CHECK_EQUAL(f.streamSums.lost, 0u);
 }
 
 CT_CASE(contradictionFlagsAMonotonicStation)
@@ -238,7 +239,7 @@ CT_CASE(contradictionFlagsAMonotonicStation)
     f.station->slots[4].seq.store(6);
     f.read();
     CHECK(f.cursor.fault == StationFault::Contradiction);
-    CHECK_EQUAL(f.books.captured, 3u);
+    CHECK_EQUAL(f.streamSums.captured, 3u);
 }
 
 CT_CASE(scribbledSeqIsNoLoss)
@@ -251,7 +252,7 @@ CT_CASE(scribbledSeqIsNoLoss)
             f.station->slots[f.cursor.next % 8].seq.store(seq);
             f.read();
             CHECK(f.cursor.fault != StationFault::None);
-            CHECK_EQUAL(f.books.sum(), 2u);
+            CHECK_EQUAL(f.streamSums.sum(), 2u);
         }
     }
 }
@@ -263,7 +264,7 @@ CT_CASE(twoWritersAreSeenAndCounted)
         Fixture f(Style::OldSdk);
         f.writer.write(before);
         f.read();
-        const std::uint64_t capturedBefore = f.books.captured;
+        const std::uint64_t capturedBefore = f.streamSums.captured;
         Writer child = f.writer;
         child.write(3);
         f.writer.write(1);
@@ -273,7 +274,7 @@ CT_CASE(twoWritersAreSeenAndCounted)
         ct::FaultyCounts counts = ct::openFaulty(f.cursor);
         StationReading reading;
         ct::readFaulty(*f.station, ct::readSeqs(*f.station), f.cursor, counts, reading);
-        std::uint64_t sum = f.books.sum() + reading.eventCount;
+        std::uint64_t sum = f.streamSums.sum() + reading.eventCount;
         for (std::uint32_t i = 0; i < reading.lossCount; ++i)
             sum += reading.losses[i].count;
         CHECK_EQUAL(sum, before + 4);
@@ -295,7 +296,7 @@ CT_CASE(anImpossibleJumpMeansTwoWriters)
     f.writer.write(1);  // slot 4 has number 108; 101 to 107 do not exist
     f.read();
     CHECK(f.cursor.fault == StationFault::TwoWriters);
-    CHECK_EQUAL(f.books.sum(), 100u);
+    CHECK_EQUAL(f.streamSums.sum(), 100u);
 }
 
 CT_CASE(anImpossibleMonotonicJumpMeansTwoWriters)
@@ -306,7 +307,7 @@ CT_CASE(anImpossibleMonotonicJumpMeansTwoWriters)
     f.station->slots[109 % 8].seq.store(109);  // 102 to 108 do not exist
     f.read();
     CHECK(f.cursor.fault == StationFault::TwoWriters);
-    CHECK_EQUAL(f.books.sum(), 100u);
+    CHECK_EQUAL(f.streamSums.sum(), 100u);
 }
 
 CT_CASE(oneWriterIsNeverJudgedAsTwo)
@@ -333,10 +334,10 @@ CT_CASE(survivesRandomBytes)
             station.extension.mark.store(corotracer::kStationMark);
         station.extension.dialect.store(static_cast<std::uint32_t>(random() % 4));
         StationCursor cursor = ct::openStation(station, random() % 2);
-        Books books;
-        readAll(station, cursor, books, 0);
-        CHECK(books.captured <= 8);
-        CHECK(books.ordered);
+        StreamSums streamSums;
+        readAll(station, cursor, streamSums, 0);
+        CHECK(streamSums.captured <= 8);
+        CHECK(streamSums.ordered);
         cursor.fault = StationFault::TwoWriters;
         ct::FaultyCounts counts = ct::openFaulty(cursor);
         StationReading reading;

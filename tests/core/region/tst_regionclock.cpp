@@ -4,8 +4,8 @@
 // The clock readings that an engine publishes in a region, and their use by a later engine.
 #include "core/region/regionclock.h"
 #include "corotracer/regionclock.h"
+#include "tests/support/concurrently.h"
 #include "tests/support/lanecapture.h"
-#include "tests/support/meanwhile.h"
 
 #include <ctime>
 

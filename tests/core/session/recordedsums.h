@@ -26,31 +26,31 @@ struct RecordedSums {
     bool read = false;
 };
 
-inline RecordedSums readBooks(const QString &path)
+inline RecordedSums readSums(const QString &path)
 {
-    RecordedSums books;
+    RecordedSums recorded;
     const auto source = ct::openRecording(path.toStdString());
     if (!source)
-        return books;
+        return recorded;
     ct::Batch batch;
     while (true) {
         const ct::Result<bool> more = (*source)->next(batch);
         if (!more)
-            return books;
+            return recorded;
         for (const ct::Birth &birth : batch.births)
-            books.coroutines[birth.coroutine];
+            recorded.coroutines[birth.coroutine];
         for (const ct::Loss &loss : batch.losses) {
-            RecordedSums::One &one = books.coroutines[loss.coroutine];
+            RecordedSums::One &one = recorded.coroutines[loss.coroutine];
             (loss.beforeAttach ? one.missed : one.lost) += loss.count;
         }
         for (const ct::Transition &event : batch.transitions)
-            books.coroutines[event.coroutine].numbers.push_back(event.n);
+            recorded.coroutines[event.coroutine].numbers.push_back(event.n);
         if (!*more)
             break;
     }
-    books.sums = (*source)->accounting();
-    books.read = true;
-    return books;
+    recorded.sums = (*source)->accounting();
+    recorded.read = true;
+    return recorded;
 }
 
 /// Compares the recording `ctr` and the database `sqlite` of a run with its summary. Each path may be empty. The sums
@@ -59,10 +59,10 @@ inline void compareSums(const QJsonObject &summary, const QString &ctr, const QS
 {
     QCOMPARE(runner::integer(summary, "coroutines_missed"), 0);
     if (!ctr.isEmpty()) {
-        const RecordedSums books = readBooks(ctr);
-        QVERIFY(books.read);
+        const RecordedSums recorded = readSums(ctr);
+        QVERIFY(recorded.read);
         quint64 captured = 0, lost = 0, missed = 0;
-        for (const auto &[id, one] : books.coroutines) {
+        for (const auto &[id, one] : recorded.coroutines) {
             captured += one.numbers.size();
             lost += one.lost;
             missed += one.missed;
@@ -70,10 +70,10 @@ inline void compareSums(const QJsonObject &summary, const QString &ctr, const QS
         QCOMPARE(qint64(captured), runner::integer(summary, "events"));
         QCOMPARE(qint64(lost), runner::integer(summary, "lost_events"));
         QCOMPARE(qint64(missed), runner::integer(summary, "missed_before_attach"));
-        QCOMPARE(qint64(books.coroutines.size()), runner::integer(summary, "coroutines"));
-        QCOMPARE(books.sums.captured, captured);
-        QCOMPARE(books.sums.lost, lost);
-        QCOMPARE(books.sums.missedBeforeAttach, missed);
+        QCOMPARE(qint64(recorded.coroutines.size()), runner::integer(summary, "coroutines"));
+        QCOMPARE(recorded.sums.captured, captured);
+        QCOMPARE(recorded.sums.lost, lost);
+        QCOMPARE(recorded.sums.missedBeforeAttach, missed);
     }
     if (sqlite.isEmpty())
         return;

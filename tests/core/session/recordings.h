@@ -4,7 +4,7 @@
 // Recordings of batch runs: makes a run write one, and reads it.
 #pragma once
 
-#include "tests/app/runner.h"
+#include "tests/support/runner.h"
 
 #include <QHash>
 

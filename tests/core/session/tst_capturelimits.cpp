@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The real program on a small file system for shared memory.
-#include "tests/app/runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 using runner::Batch;
 using runner::integer;

@@ -7,8 +7,8 @@
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
-#include "tests/app/runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <csignal>
 

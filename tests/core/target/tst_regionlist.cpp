@@ -3,9 +3,9 @@
 #include "core/region/processstat.h"
 #include "core/target/mappings.h"
 
-#include "tests/app/runner.h"
-#include "tests/core/region/regionsupport.h"
+#include "tests/core/target/regionsupport.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <csignal>
 #include <fcntl.h>

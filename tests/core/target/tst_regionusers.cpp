@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Entries in a region's process table: processes in a container, processes of another user, and ended processes.
-#include "tests/core/region/regionsupport.h"
+#include "tests/core/target/regionsupport.h"
 
 #include "core/region/processstat.h"
 #include "core/session/session.h"

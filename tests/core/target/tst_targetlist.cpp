@@ -5,8 +5,8 @@
 #include "core/session/session.h"
 #include "core/trace/population.h"
 
-#include "tests/app/runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <fcntl.h>
 #include <set>

@@ -4,7 +4,7 @@
 // One writer and many readers of a History.
 #include "core/trace/historydata.h"
 #include "tests/core/trace/historytest.h"
-#include "tests/support/meanwhile.h"
+#include "tests/support/concurrently.h"
 
 #include <algorithm>
 #include <array>

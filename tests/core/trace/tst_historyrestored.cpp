@@ -5,7 +5,7 @@
 // concurrent.
 #include "core/trace/historyrestored.h"
 #include "tests/core/trace/historytest.h"
-#include "tests/support/meanwhile.h"
+#include "tests/support/concurrently.h"
 
 #include <algorithm>
 #include <array>

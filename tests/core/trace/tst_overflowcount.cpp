@@ -19,7 +19,7 @@ using test::transition;
 namespace {
 
 /// `count` coroutines from `first` on. Each suspends, resumes and suspends.
-Batch lives(CoroutineId first, CoroutineId count)
+Batch coroutinesFrom(CoroutineId first, CoroutineId count)
 {
     Batch batch;
     for (CoroutineId id = first; id < first + count; ++id)
@@ -50,10 +50,10 @@ std::uint64_t eventsKept(const Population &population)
 CT_CASE(countsOverflowOfCoroutinesAndEvents)
 {
     Population population(3);
-    feed(population, lives(0, 2));
+    feed(population, coroutinesFrom(0, 2));
     CHECK_EQUAL(population.overflow().coroutines, 0U);
     CHECK_EQUAL(population.overflow().events, 0U);
-    feed(population, lives(2, 4));
+    feed(population, coroutinesFrom(2, 4));
     CHECK_EQUAL(population.size(), 3U);
     CHECK_EQUAL(population.overflow().coroutines, 3U);
     CHECK_EQUAL(population.overflow().events, 9U);
@@ -70,7 +70,7 @@ CT_CASE(countsOverflowOfCoroutinesAndEvents)
 CT_CASE(rowsOfOverflowCoroutinesAreOnlyCounted)
 {
     Population population(2);
-    feed(population, lives(0, 4));
+    feed(population, coroutinesFrom(0, 4));
     Batch batch;
     batch.losses = {{1, 3, 5, false}, {3, 3, 7, false}, {2, 3, 9, true}};
     batch.deaths = {{0, 3000}, {3, 3001}};
@@ -93,9 +93,9 @@ CT_CASE(rowsOfOverflowCoroutinesAreOnlyCounted)
 CT_CASE(historyCountsOverflow)
 {
     History history(test::kSmallest, 0, 3);
-    feed(history, lives(0, 2));
+    feed(history, coroutinesFrom(0, 2));
     CHECK_EQUAL(history.overflow().events, 0U);
-    feed(history, lives(2, 4));
+    feed(history, coroutinesFrom(2, 4));
     CHECK_EQUAL(history.overflow().coroutines, 3U);
     CHECK_EQUAL(history.overflow().events, 9U);
     CHECK_EQUAL(history.eventCount(), 9U);
@@ -192,7 +192,7 @@ CT_CASE(aShortAddressSpaceCausesOverflow)
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        const Batch batch = lives(0, kBorn);
+        const Batch batch = coroutinesFrom(0, kBorn);
         std::uint64_t pages = 0;
         std::FILE *const statm = std::fopen("/proc/self/statm", "r");
         const bool isRead = statm && std::fscanf(statm, "%lu", &pages) == 1;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/population.h"
 #include "tests/support/check.h"
+#include "tests/support/concurrently.h"
 #include "tests/support/events.h"
-#include "tests/support/meanwhile.h"
 
 #include <algorithm>
 #include <random>

@@ -3,8 +3,8 @@
 #include "core/trace/population.h"
 #include "core/trace/populationnotes.h"
 #include "tests/support/check.h"
+#include "tests/support/concurrently.h"
 #include "tests/support/events.h"
-#include "tests/support/meanwhile.h"
 
 #include <random>
 

@@ -8,7 +8,7 @@ namespace targets {
 
 namespace {
 
-Job takeTurns(std::uint64_t rounds)
+Job suspendRepeatedly(std::uint64_t rounds)
 {
     for (std::uint64_t i = 0; (rounds == 0 || i < rounds) && !stopRequested(); ++i)
         co_await Turn{};
@@ -16,7 +16,7 @@ Job takeTurns(std::uint64_t rounds)
 
 }  // namespace
 
-void addCoroutineOptions(Arguments &arguments, const CoroutineOptions &defaults)
+void addCoroutineOptions(Arguments &arguments, const CoroutineDefaults &defaults)
 {
     arguments.number("--coroutines", defaults.coroutines, 1, 1'000'000, "coroutines alive at once")
         .number("--threads", 2, 1, 256, "threads that resume them")
@@ -30,7 +30,7 @@ std::vector<Job> runCoroutines(const Arguments &arguments)
     std::vector<Job> jobs;
     std::vector<std::coroutine_handle<>> handles;
     for (std::uint64_t i = 0; i < arguments.value("--coroutines"); ++i) {
-        jobs.push_back(takeTurns(arguments.value("--turns")));
+        jobs.push_back(suspendRepeatedly(arguments.value("--turns")));
         handles.push_back(jobs.back().handle());
     }
     resumePinned(handles, {.threads = static_cast<unsigned>(arguments.value("--threads")),

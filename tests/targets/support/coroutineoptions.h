@@ -13,14 +13,14 @@
 namespace targets {
 
 /// Default values of the options.
-struct CoroutineOptions {
+struct CoroutineDefaults {
     std::uint64_t coroutines = 100;
     std::uint64_t turns = 0;  ///< suspensions of each coroutine, 0 = until SIGTERM
     std::uint64_t rate = 0;   ///< events per second of this process, 0 = as fast as possible
 };
 
 /// Declares --coroutines, --threads, --turns and --rate.
-void addCoroutineOptions(Arguments &arguments, const CoroutineOptions &defaults);
+void addCoroutineOptions(Arguments &arguments, const CoroutineDefaults &defaults);
 
 /// Makes the coroutines and resumes them in random order until they have ended or a stop is requested. Returns all
 /// jobs; some may not have ended.

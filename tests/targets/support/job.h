@@ -3,7 +3,7 @@
 #pragma once
 
 #include "countedpromise.h"
-#include "turnqueue.h"
+#include "runqueue.h"
 
 #include <coroutine>
 #include <exception>

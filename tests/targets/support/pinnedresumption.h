@@ -16,6 +16,7 @@ enum class ResumeOrder {
     Random,  ///< in random order, so the next coroutine's memory is in no cache
 };
 
+/// How threads resume coroutines that are pinned: each stays on one thread. Threads are not bound to processors.
 struct PinnedResumption {
     unsigned threads = 1;
     ResumeOrder order = ResumeOrder::Round;

@@ -9,8 +9,8 @@
 #include "arguments.h"
 #include "rawregion.h"
 #include "report.h"
+#include "runqueue.h"
 #include "stop.h"
-#include "turnqueue.h"
 
 #include <coroutine>
 #include <cstdint>
@@ -49,7 +49,7 @@ struct WriterJob {
 
 /// Suspends and resumes `rounds` times.
 template <class Writer>
-WriterJob<Writer> takeTurns(const RawRegion *, std::uint64_t rounds)
+WriterJob<Writer> suspendRepeatedly(const RawRegion *, std::uint64_t rounds)
 {
     for (std::uint64_t i = 0; i < rounds; ++i)
         co_await Turn{};
@@ -75,10 +75,11 @@ int runWriterProgram(const char *purpose, int argc, char **argv)
     std::vector<WriterJob<Writer>> jobs;
     std::vector<std::coroutine_handle<>> handles;
     for (std::uint64_t i = 0; i < count; ++i) {
-        jobs.push_back(takeTurns<Writer>(region ? &*region : nullptr, pairs / count + (i < pairs % count ? 1 : 0)));
+        jobs.push_back(
+            suspendRepeatedly<Writer>(region ? &*region : nullptr, pairs / count + (i < pairs % count ? 1 : 0)));
         handles.push_back(jobs.back().handle);
     }
-    TurnQueue queue(handles, static_cast<unsigned>(arguments.value("--threads")));
+    RunQueue queue(handles, static_cast<unsigned>(arguments.value("--threads")));
     queue.pace(arguments.value("--pace") == 0 ? 0 : arguments.value("--pace") / 2 + 1);
     queue.run();
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "turnqueue.h"
+#include "runqueue.h"
 
 #include "stop.h"
 
@@ -10,7 +10,7 @@
 
 namespace targets {
 
-TurnQueue::TurnQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads)
+RunQueue::RunQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads)
     : m_threads(std::max(threads, 1U)), m_unfinished(coroutines.size())
 {
     // Several batches per thread, so coroutines change threads. Large batches, so the lock costs little.
@@ -22,16 +22,16 @@ TurnQueue::TurnQueue(const std::vector<std::coroutine_handle<>> &coroutines, uns
     }
 }
 
-void TurnQueue::run()
+void RunQueue::run()
 {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < m_threads; ++i)
-        threads.emplace_back(&TurnQueue::work, this);
+        threads.emplace_back(&RunQueue::work, this);
     for (std::thread &thread : threads)
         thread.join();
 }
 
-void TurnQueue::work()
+void RunQueue::work()
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -49,7 +49,7 @@ void TurnQueue::work()
     }
 }
 
-bool TurnQueue::take(Batch &batch)
+bool RunQueue::take(Batch &batch)
 {
     std::unique_lock lock(m_mutex);
     // A stop needs no notification: the waiting thread is notified when another thread puts its batch back.
@@ -61,7 +61,7 @@ bool TurnQueue::take(Batch &batch)
     return true;
 }
 
-void TurnQueue::putBack(Batch batch)
+void RunQueue::putBack(Batch batch)
 {
     const auto firstDone = std::stable_partition(batch.begin(), batch.end(),
                                                  [](std::coroutine_handle<> handle) { return !handle.done(); });

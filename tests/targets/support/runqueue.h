@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A minimal scheduler: a ready queue of suspended coroutines, and threads that resume them in turn.
+// A minimal scheduler: a run queue of suspended coroutines, and threads that resume them in turn.
 #pragma once
 
 #include <condition_variable>
@@ -16,9 +16,9 @@ namespace targets {
 
 /// Resumes every coroutine until it has reached its final suspension. Coroutines move between the threads. The caller
 /// owns the frames; nothing is destroyed here.
-class TurnQueue {
+class RunQueue {
 public:
-    TurnQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads);
+    RunQueue(const std::vector<std::coroutine_handle<>> &coroutines, unsigned threads);
 
     /// Limits the resumptions per second of all threads together; 0 = as fast as possible. Call it before run().
     void pace(std::uint64_t resumptionsPerSecond) { m_perSecond = resumptionsPerSecond; }

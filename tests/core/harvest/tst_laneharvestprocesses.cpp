@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lanes across deaths, adoption, observers and wrong claims of targets.
+// Lanes of processes that end or make false claims, and of regions that change their engine.
 #include "core/harvest/laneclock.h"
 #include "core/harvest/processlist.h"
 #include "tests/support/lanecapture.h"
@@ -24,7 +24,7 @@ CT_CASE(adoptionContinuesAtTheTails)
         steps(read, lane, 10);
         steps(both, lane, 20);
         c.scanAll();
-        CHECK_EQUAL(c.books.captured, 30u);
+        CHECK_EQUAL(c.streamSums.captured, 30u);
         steps(both, lane, 5);
         Coroutine unread = *Coroutine::create(process, lane, 3, 13);
         steps(unread, lane, 4);
@@ -37,9 +37,9 @@ CT_CASE(adoptionContinuesAtTheTails)
     }
     c.restart();
     c.scanAll(true);
-    CHECK_EQUAL(c.books.coroutines.size(), 4u);
-    const Books::One &read = *c.books.byKey(1), &both = *c.books.byKey(2);
-    const Books::One &unread = *c.books.byKey(3), &gone = *c.books.byKey(4);
+    CHECK_EQUAL(c.streamSums.coroutines.size(), 4u);
+    const StreamSums::One &read = *c.streamSums.byKey(1), &both = *c.streamSums.byKey(2);
+    const StreamSums::One &unread = *c.streamSums.byKey(3), &gone = *c.streamSums.byKey(4);
     // The latest event is in the CompactState, although the previous engine had read its record.
     CHECK_EQUAL(read.missed, 9u);
     CHECK_EQUAL(read.captured, 1u);
@@ -51,10 +51,10 @@ CT_CASE(adoptionContinuesAtTheTails)
     CHECK_EQUAL(read.station, corotracer::kCompactBase + index[0]);
     CHECK_EQUAL(both.station, corotracer::kCompactBase + index[1]);
     CHECK_EQUAL(unread.station, corotracer::kCompactBase + index[2]);
-    CHECK_EQUAL(c.books.lost, 0u);
-    CHECK_EQUAL(c.books.notes.processes.size(), 1u);
+    CHECK_EQUAL(c.streamSums.lost, 0u);
+    CHECK_EQUAL(c.streamSums.notes.processes.size(), 1u);
     c.end();
-    c.checkBooks(10 + 25 + 4 + 6);
+    c.checkTotals(10 + 25 + 4 + 6);
 }
 
 /// An observer reads compact stations only: the latest event at each pass.
@@ -66,35 +66,35 @@ CT_CASE(observersReadStationsOnly)
     REQUIRE(observed);
     REQUIRE(observed->access() == ct::RegionAccess::Observer);
     ct::HarvestLoop observer(*observed, c.isAlive());
-    Books books;
+    StreamSums streamSums;
     const auto check = [&] {
         ct::Batch batch;
         observer.scan(batch);
-        books.add(batch);
+        streamSums.add(batch);
     };
     check();
-    CHECK_EQUAL(books.captured, 1u);
-    CHECK_EQUAL(books.missed, 9u);
+    CHECK_EQUAL(streamSums.captured, 1u);
+    CHECK_EQUAL(streamSums.missed, 9u);
     steps(one, lane, 5);
     check();
-    CHECK_EQUAL(books.captured, 2u);
-    CHECK_EQUAL(books.lost, 4u);
+    CHECK_EQUAL(streamSums.captured, 2u);
+    CHECK_EQUAL(streamSums.lost, 4u);
     one.destroy(lane, 999);
     check();
-    CHECK_EQUAL(books.deaths, 1u);
-    CHECK_EQUAL(books.coroutines[0].deathTs, 999u);
+    CHECK_EQUAL(streamSums.deaths, 1u);
+    CHECK_EQUAL(streamSums.coroutines[0].deathTs, 999u);
     Coroutine next = *Coroutine::create(process, lane, 2, 1);
     CHECK_EQUAL(next.index(), one.index());
     steps(next, lane, 1);
     check();
     check();
-    CHECK_EQUAL(books.coroutines.size(), 2u);
-    CHECK_EQUAL(books.byKey(2)->captured, 1u);
-    books.checkOrder();
+    CHECK_EQUAL(streamSums.coroutines.size(), 2u);
+    CHECK_EQUAL(streamSums.byKey(2)->captured, 1u);
+    streamSums.checkOrder();
     c.scanAll();
-    CHECK_EQUAL(c.books.captured, 16u);  // the owner is not disturbed
+    CHECK_EQUAL(c.streamSums.captured, 16u);  // the owner is not disturbed
     c.end();
-    c.checkBooks(16);
+    c.checkTotals(16);
 }
 
 /// An observer does not read lanes, so their sums are not its own, before and after a process has ended.
@@ -167,12 +167,12 @@ CT_CASE(drainsAndFreesLanesOfDeadProcess)
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
     CHECK_EQUAL(theirs.ring().header->tail.load(), end);
     CHECK_EQUAL(mine.ring().header->state.load(), corotracer::kLaneActive);
-    REQUIRE(c.books.notes.processEnds.size() == 1);
-    CHECK_EQUAL(c.books.notes.processEnds[0].pid, 2u);
-    CHECK(c.books.notes.processEnds[0].ts != 0 && c.books.notes.processEnds[0].ts <= killedAt);
-    CHECK_EQUAL(c.books.byKey(2)->captured, 7u);
-    CHECK_EQUAL(c.books.byKey(2)->deaths, 0u);  // as it was last read
-    CHECK_EQUAL(c.books.byKey(3)->deaths, 1u);
+    REQUIRE(c.streamSums.notes.processEnds.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.processEnds[0].pid, 2u);
+    CHECK(c.streamSums.notes.processEnds[0].ts != 0 && c.streamSums.notes.processEnds[0].ts <= killedAt);
+    CHECK_EQUAL(c.streamSums.byKey(2)->captured, 7u);
+    CHECK_EQUAL(c.streamSums.byKey(2)->deaths, 0u);  // as it was last read
+    CHECK_EQUAL(c.streamSums.byKey(3)->deaths, 1u);
     CHECK_EQUAL(c.loop->accounting().processes, 1u);
     // Their stations and their lane serve another process.
     const Process third = c.process(3);
@@ -188,18 +188,18 @@ CT_CASE(drainsAndFreesLanesOfDeadProcess)
     }
     CHECK(indices == (std::set<std::uint32_t>{left.index(), died.index()}));
     c.scanAll();
-    CHECK_EQUAL(c.books.byKey(10)->pid, 3u);
-    CHECK_EQUAL(c.books.byKey(10)->captured, 2u);
-    CHECK_EQUAL(c.books.byKey(11)->captured, 2u);
+    CHECK_EQUAL(c.streamSums.byKey(10)->pid, 3u);
+    CHECK_EQUAL(c.streamSums.byKey(10)->captured, 2u);
+    CHECK_EQUAL(c.streamSums.byKey(11)->captured, 2u);
     c.end();
-    c.checkBooks(3 + 7 + 2 + 4);
+    c.checkTotals(3 + 7 + 2 + 4);
 }
 
 /// Other processes may be so busy that the reorder buffer is never empty.
 CT_CASE(retiresDeadProcessWhileOthersAreBusy)
 {
     Capture c;
-    c.books.realTime = true;
+    c.streamSums.realTime = true;
     const Process living = c.process(1);
     const Process dying = c.process(2);
     Lane a = *living.claimLane(11), b = *living.claimLane(12), theirs = *dying.claimLane(22);
@@ -222,7 +222,7 @@ CT_CASE(retiresDeadProcessWhileOthersAreBusy)
     CHECK_EQUAL(dying.entry().state.load(), corotracer::kProcessFree);
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
     c.end();
-    c.checkBooks(busy.events());
+    c.checkTotals(busy.events());
 }
 
 /// A pid of another namespace has no meaning here. Its process is not judged dead, however silent it is.
@@ -242,9 +242,9 @@ CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
     }
     CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneActive);
-    CHECK_EQUAL(c.books.notes.processEnds.size(), 0u);
+    CHECK_EQUAL(c.streamSums.notes.processEnds.size(), 0u);
     c.end();
-    c.checkBooks(0);
+    c.checkTotals(0);
 }
 
 /// This pid is not in our /proc, but the process writes: it lives elsewhere.
@@ -264,7 +264,7 @@ CT_CASE(aProcessThatWritesIsNotDead)
     CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneActive);
     c.end();
-    c.checkBooks(one.events());
+    c.checkTotals(one.events());
 }
 
 /// The target was killed in the middle of an event: the record is committed, the CompactState is not finished.
@@ -291,9 +291,9 @@ CT_CASE(aKilledTargetLeavesExactSums)
         c.dead.insert(5);
         c.restart();
         c.end();
-        CHECK_EQUAL(c.books.missed + c.books.lost, 0u);
-        c.checkBooks(emitted);
-        CHECK_EQUAL(c.books.notes.processEnds.size(), 1u);
+        CHECK_EQUAL(c.streamSums.missed + c.streamSums.lost, 0u);
+        c.checkTotals(emitted);
+        CHECK_EQUAL(c.streamSums.notes.processEnds.size(), 1u);
     }
 }
 
@@ -312,8 +312,8 @@ CT_CASE(aDeadProcessHasItsOwnClock)
     }
     c.dead.insert(5);
     c.end();
-    REQUIRE(c.books.coroutines.size() == 1);
-    CHECK_EQUAL(c.books.coroutines[0].birthTs, 5'000'100u);
+    REQUIRE(c.streamSums.coroutines.size() == 1);
+    CHECK_EQUAL(c.streamSums.coroutines[0].birthTs, 5'000'100u);
 }
 
 /// A killed engine cannot end its pause. The next owner of the region does.
@@ -350,15 +350,15 @@ CT_CASE(anOverwrittenLaneIsReadFromItsOldestBlock)
     c.dead.insert(5);
     c.restart();
     c.end();
-    CHECK_EQUAL(c.books.lost, 0u);
-    const Books::One &busy = *c.books.byKey(2);
+    CHECK_EQUAL(c.streamSums.lost, 0u);
+    const StreamSums::One &busy = *c.streamSums.byKey(2);
     CHECK(busy.captured >= 1024 && busy.captured <= 2048);
     CHECK_EQUAL(busy.sum(), 5000u);
-    REQUIRE(c.books.coroutines.size() == 2);
-    CHECK_EQUAL(c.books.deaths, 1u);
-    CHECK_EQUAL(c.books.missed, 5010 - c.books.captured);
+    REQUIRE(c.streamSums.coroutines.size() == 2);
+    CHECK_EQUAL(c.streamSums.deaths, 1u);
+    CHECK_EQUAL(c.streamSums.missed, 5010 - c.streamSums.captured);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
-    c.checkBooks(5010);
+    c.checkTotals(5010);
 }
 
 /// In overwrite mode no probe could wake the engine, and none has a fence. So the engine polls.
@@ -392,13 +392,13 @@ CT_CASE(rereadsOverwriteModeWithEqualSums)
     }
     std::uint64_t captured = 0;
     readLeftovers(c, 5, [&] {
-        c.checkBooks(emitted);
-        CHECK_EQUAL(c.books.lost, 0u);
-        CHECK(c.books.missed > 3000);
-        CHECK_EQUAL(c.books.coroutines.size(), 2u);
-        CHECK_EQUAL(c.books.byKey(2)->captured, 300u);
-        captured = captured == 0 ? c.books.captured : captured;
-        CHECK_EQUAL(c.books.captured, captured);
+        c.checkTotals(emitted);
+        CHECK_EQUAL(c.streamSums.lost, 0u);
+        CHECK(c.streamSums.missed > 3000);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), 2u);
+        CHECK_EQUAL(c.streamSums.byKey(2)->captured, 300u);
+        captured = captured == 0 ? c.streamSums.captured : captured;
+        CHECK_EQUAL(c.streamSums.captured, captured);
     });
     CHECK(captured > 1024);
 }
@@ -410,9 +410,9 @@ void checkAll(Capture &c, std::uint64_t generations, std::uint64_t emitted)
     const ct::Accounting sums = c.loop->accounting();
     CHECK_EQUAL(sums.coroutines + sums.coroutinesMissed, generations);
     CHECK_EQUAL(sums.captured + sums.lost + sums.missedBeforeAttach, emitted);
-    CHECK_EQUAL(sums.captured, c.books.captured);
-    CHECK_EQUAL(sums.coroutines, c.books.coroutines.size());
-    c.books.checkOrder();
+    CHECK_EQUAL(sums.captured, c.streamSums.captured);
+    CHECK_EQUAL(sums.coroutines, c.streamSums.coroutines.size());
+    c.streamSums.checkOrder();
 }
 
 }  // namespace
