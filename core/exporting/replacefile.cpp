@@ -45,7 +45,7 @@ Result<std::string> createTemporary(const std::string &target)
             return path;
         }
         if (errno != EEXIST)
-            return errnoError(errno, target + " cannot be written", "choose another path");
+            return writeError(errno, target + " cannot be written");
     }
     return Error{
         ErrorCode::AlreadyExists,
@@ -114,11 +114,13 @@ Result<void> ReplaceFile::commit()
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
 {
     std::string cause = error.message;
-    const char *remedy = spaceRemedy(error.code);
+    std::string remedy = spaceRemedy(error.code);
     if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
         cause.replace(at, temporary.size(), path);
-        cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
-        remedy = writeRemedy(error.code);
+        const std::size_t causeEnd = cause.find("; ", at + path.size());
+        // The statement about the content, if there is one, lies between the cause and the remedy.
+        remedy = causeEnd == std::string::npos ? writeRemedy(error.code) : cause.substr(cause.rfind("; "));
+        cause.resize(std::min(cause.size(), causeEnd));
     }
     Error result{error.code, cause + "; nothing was written"};
     addRemedy(result, remedy);

@@ -34,8 +34,9 @@ private:
     std::optional<FileKey> m_key;
 };
 
-/// Rewrites an error of a writer that wrote `temporary` instead of `path`. Names `path` and keeps the cause. Removes
-/// the statement about the content of the file, because the temporary file is removed.
+/// Rewrites an error of a writer that wrote `temporary` instead of `path`. Names `path`, and keeps the cause and its
+/// remedy, the last part of the message. Removes the statement about the content of the file between them, because the
+/// temporary file is removed. A cause without a remedy gets the one for a file that cannot be written.
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
 
 }  // namespace ct

@@ -5,7 +5,22 @@
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
+#include <QFileInfo>
+
 using namespace exporttest;
+
+namespace {
+
+/// Makes the sink of a database, and then moves the database as another program would.
+Result<std::shared_ptr<Sink>> makeMovedDatabase(const std::string &path, std::shared_ptr<ExportResolver> exportResolver)
+{
+    Result<std::shared_ptr<Sink>> sink = format("sqlite").makeSink(path, std::move(exportResolver));
+    const QString name = QString::fromStdString(path);
+    [[maybe_unused]] const bool moved = QFile::rename(name, QFileInfo(name).dir().filePath(QStringLiteral("moved")));
+    return sink;
+}
+
+}  // namespace
 
 class ExportFailureTest : public QObject {
     Q_OBJECT
@@ -43,6 +58,23 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(report.error().message),
                  path + QStringLiteral(": File too large; nothing was written; raise the limit on the size of files "
                                        "(ulimit -f) or choose another folder"));
+    }
+
+    void theRemedyOfTheCauseStays()
+    {
+        const QTemporaryDir dir;
+        Trace trace;
+        trace.consume(manyEvents(100, 0, 5));
+        const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+        const ExportFormat movedDatabase{"SQLite", "sqlite", &makeMovedDatabase};
+        const Result<ExportReport> report =
+            exportTrace(trace.population, trace.history, movedDatabase, path.toStdString(), {}, {});
+        QVERIFY(!report);
+        QVERIFY(report.error().code == ErrorCode::NotFound);
+        QCOMPARE(QString::fromStdString(report.error().message),
+                 path + QStringLiteral(" was moved by another program before the first event was written; nothing was "
+                                       "written; start again, and leave the file in its folder until it is complete"));
+        QCOMPARE(filesIn(dir), QStringList(QStringLiteral("moved")));
     }
 
     void aCancelledExportIsNoFailure()
