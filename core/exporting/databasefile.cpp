@@ -64,7 +64,7 @@ Result<DatabaseFile> openDatabaseFile(const std::string &path)
     const int created = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
     const int fd = created >= 0 ? created : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return errnoError(errno, path + " cannot be written", "choose another path");
+        return writeError(errno, path + " cannot be written");
     Result<void> usable = ctr::claimForWriting(fd) ? ensureUnlocked(fd, path) : ctr::writtenElsewhere(path);
     if (access(directoryOf(behindLinks(path)).c_str(), W_OK | X_OK) != 0)
         usable = errnoError(errno, path + " cannot be written, because SQLite cannot create a journal in its folder",
@@ -92,7 +92,7 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
     if (Result<void> unlocked = ensureUnlocked(fd, path); !unlocked)
         return unlocked;
     if (::ftruncate(fd, 0) != 0)
-        return errnoError(errno, path + " cannot be replaced", "choose another path");
+        return writeError(errno, path + " cannot be replaced");
     for (const char *suffix : {"-journal", "-wal", "-shm"})
         ::unlink((behindLinks(path) + suffix).c_str());
     return {};

@@ -46,6 +46,15 @@ long writeWithoutSigpipe(int fd, const char *data, std::size_t size)
     return written;
 }
 
+/// Makes an error such as "`problem`: Input/output error; `state`; choose another path". `state` says which part of the
+/// content is in the file.
+Error stateError(int errnoValue, std::string problem, const std::string &state)
+{
+    Error error = errnoError(errnoValue, std::move(problem));
+    error.message += "; " + state + writeRemedy(error.code);
+    return error;
+}
+
 }  // namespace
 
 AppendFile::AppendFile(std::string path, int fd, bool ownsFile, Unit unit)
@@ -127,9 +136,10 @@ bool AppendFile::replaceOldContent()
 Result<void> AppendFile::append(const char *data, std::size_t size, std::span<const std::size_t> ends)
 {
     if (m_failed)
-        return Error{ErrorCode::InputOutput, m_path + ": writing failed before; nothing more is written"};
+        return Error{ErrorCode::InputOutput,
+                     m_path + ": writing failed before; nothing more is written; choose another path"};
     if (!replaceOldContent())
-        return errnoError(errno, m_path + " could not be emptied", "choose another path");
+        return writeError(errno, m_path + " could not be emptied");
     std::size_t done = 0;
     while (done < size) {
         const long written = writeSome(data + done, size - done);
@@ -154,14 +164,11 @@ Result<void> AppendFile::fail(int errnoValue, std::size_t written, std::span<con
         ends.first(static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), written) - ends.begin()));
     m_lines += whole.size();
     m_size += whole.empty() ? 0 : whole.back();
-    std::string rest = std::string("; ") + (lines ? "all lines" : "everything") + " up to byte " +
-                       std::to_string(m_size) + (lines ? " are complete" : " is complete");
+    std::string state = std::string(lines ? "all lines" : "everything") + " up to byte " + std::to_string(m_size) +
+                        (lines ? " are complete" : " is complete");
     if (m_ownsFile && m_regular && ftruncate(m_fd, static_cast<off_t>(m_size)) != 0)
-        rest = lines ? "; the last line may be cut off" : "; the last block may be cut off";
-    Error error = errnoError(errnoValue, m_path);
-    error.message += rest;
-    addRemedy(error, spaceRemedy(error.code));
-    return error;
+        state = lines ? "the last line may be cut off" : "the last block may be cut off";
+    return stateError(errnoValue, m_path, state);
 }
 
 Result<void> AppendFile::close()
@@ -172,12 +179,8 @@ Result<void> AppendFile::close()
     if (!m_failed)
         result = append(nullptr, 0);  // removes the old content, even if nothing was written
     // Network file systems may report a full disk only here.
-    if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR) {
-        Error error = errnoError(errno, m_path + " could not be closed");
-        error.message += "; its end may be missing";
-        addRemedy(error, writeRemedy(error.code));
-        result = error;
-    }
+    if (::close(m_fd) != 0 && result && !m_failed && errno != EINTR)
+        result = stateError(errno, m_path + " could not be closed", "its end may be missing");
     m_fd = -1;
     return result;
 }
