@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#define XXH_STATIC_LINKING_ONLY  // a state on the stack
 #include "core/recording/library/recordingsummary.h"
 
-#include "core/recording/format/checksum.h"
 #include "core/recording/read/blocksurvey.h"
 
 #include <algorithm>
@@ -65,15 +63,6 @@ private:
     std::uint64_t m_size = 0;
 };
 
-/// Whether the file has a valid trailer, so it probably has an index.
-bool hasTrailer(const OpenFile &file, std::uint64_t recording)
-{
-    Trailer trailer;
-    return file.size() > sizeof(trailer) &&
-           file.read(file.size() - sizeof(trailer), reinterpret_cast<char *>(&trailer), sizeof(trailer)) &&
-           trailer.magic == kEndMagic && trailer.recording == recording && trailer.check == checkOf(trailer);
-}
-
 /// Finds the last block that is whole, valid and has a time.
 bool findLast(const OpenFile &file, BlockReader &reader, BlockHead &last)
 {
@@ -130,10 +119,9 @@ Result<RecordingSummary> readRecordingSummary(const std::string &path)
         result.info = recordingInfoOf(first.payload).value_or(RecordingInfo());
     result.firstTs = result.info.clocks.empty() ? first.head.firstTs : result.info.clocks.front().monotonic;
 
-    const OpenFile file(path);
     BlockSurvey survey;
-    if (hasTrailer(file, head.recording)) {
-        Result<BlockSurvey> found = surveyBlocks(path);
+    if ((*reader)->trailer()) {
+        Result<BlockSurvey> found = surveyBlocks(**reader);
         if (!found)
             return found.error();
         survey = std::move(*found);
@@ -145,7 +133,7 @@ Result<RecordingSummary> readRecordingSummary(const std::string &path)
             result.transitions += static_cast<Kind>(location.kind) == Kind::Stream ? location.transitions : 0;
             result.lastTs = std::max(result.lastTs, location.lastTs);
         }
-    } else if (findLast(file, **reader, last)) {
+    } else if (findLast(OpenFile(path), **reader, last)) {
         result.transitions = last.transitionsBefore + last.transitions;
         result.lastTs = last.lastTs;
     }

@@ -28,6 +28,11 @@ constexpr std::uint64_t kPatience = 16;
 /// With more bytes the length may be damaged, so the reader also searches for a later block.
 constexpr std::uint64_t kHalfBlock = 1U << 20;
 
+std::uint64_t patienceFor(std::uint64_t size)
+{
+    return std::max<std::uint64_t>(size, kMostPayload) * kPatience;
+}
+
 }  // namespace
 
 void BlockReader::FreeContext::operator()(ZSTD_DCtx_s *context) const
@@ -40,7 +45,7 @@ BlockReader::BlockReader(std::string path, int fd, std::uint64_t size, FileGrowt
       m_fd(fd),
       m_growth(growth),
       m_size(size),
-      m_patience(std::max<std::uint64_t>(size, kMostPayload) * kPatience),
+      m_patience(patienceFor(size)),
       m_context(ZSTD_createDCtx())
 {
 }
@@ -340,16 +345,30 @@ Result<bool> BlockReader::next(Block &block)
 
 Result<bool> BlockReader::nextStored(Block &block)
 {
-    if (m_done)
+    if (m_endBlock != EndBlock::Ahead)
         return false;
     const Result<bool> found = readNextBlock(block);
     if (!found)
         return found.error();
-    m_done = !*found || block.head.kind == Kind::End;
-    m_ended = *found && m_done;
+    if (!*found)
+        m_endBlock = EndBlock::Missing;
+    else if (block.head.kind == Kind::End)
+        m_endBlock = EndBlock::Read;
     return *found;
 }
 
+/// Returns to the first block. Forgets the damages, which next() will report again.
+void BlockReader::rewind()
+{
+    m_position = {};
+    m_endBlock = EndBlock::Ahead;
+    m_damages.clear();
+    m_lostBlocks = 0;
+    m_patience = patienceFor(m_size);
+}
+
+/// Reads only the head of the next block and moves behind the block. Returns false, and does not move, unless the head
+/// directly follows the block before.
 Result<bool> BlockReader::nextHead(Block &block)
 {
     const Result<std::size_t> got =
@@ -378,20 +397,37 @@ Result<bool> BlockReader::read(const BlockLocation &location, Block &block)
            decompress(block);
 }
 
+std::optional<Trailer> BlockReader::trailer() const
+{
+    Trailer found;
+    if (m_size < sizeof(FileHead) + sizeof(found))
+        return std::nullopt;
+    const Result<std::size_t> got = readAt(m_size - sizeof(found), sizeof(found), reinterpret_cast<char *>(&found));
+    if (!got || *got != sizeof(found) || found.magic != kEndMagic || found.recording != m_head.recording ||
+        found.check != checkOf(found))
+        return std::nullopt;
+    return found;
+}
+
+/// Reads the list of blocks, without the End block, from the index at the end of the file. Returns false, and no
+/// blocks, when the file has no index, or one that may lack blocks. Does not change the position of next(), but
+/// invalidates the payload that next() returned.
 bool BlockReader::readIndex(std::vector<BlockLocation> &blocks)
 {
-    Trailer trailer;
-    if (m_size < sizeof(FileHead) + sizeof(trailer))
+    blocks.clear();
+    const std::optional<Trailer> end = trailer();
+    if (!end)
         return false;
-    const Result<std::size_t> got =
-        readAt(m_size - sizeof(trailer), sizeof(trailer), reinterpret_cast<char *>(&trailer));
-    if (!got || *got != sizeof(trailer) || trailer.magic != kEndMagic || trailer.recording != m_head.recording ||
-        trailer.check != checkOf(trailer))
-        return false;
+    BlockLocation location;
+    location.offset = end->endBlock;
+    location.kind = static_cast<std::uint16_t>(Kind::End);
     Block block;
-    const Result<BlockState> found = readBlock(trailer.endBlock, block);
-    return found && *found == BlockState::Good && block.head.kind == Kind::End && decompress(block) &&
-           readOnly<BlockLocationLayout>(block.payload, blocks) && blocks.size() < kMostRows;
+    const Result<bool> found = read(location, block);
+    const bool isComplete =
+        found && *found && readOnly<BlockLocationLayout>(block.payload, blocks) && blocks.size() < kMostRows;
+    if (!isComplete)
+        blocks.clear();
+    return isComplete;
 }
 
 void BlockReader::refuse(const Block &block, std::uint64_t emitted)

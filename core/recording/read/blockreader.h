@@ -37,6 +37,8 @@ struct Damage {
     std::uint32_t file = 0;         ///< index among the present segments of the recording, from 0
 };
 
+struct BlockSurvey;
+
 /// Not thread-safe: one thread at a time.
 class BlockReader {
 public:
@@ -57,39 +59,41 @@ public:
     /// Counts the latest block as damage, because its content is not valid. `emitted`: transitions of the block that
     /// the caller has already emitted.
     void refuse(const Block &block, std::uint64_t emitted = 0);
-    /// Position at which next() continues.
-    struct Position {
-        std::uint64_t offset = sizeof(FileHead);  ///< offset of the next block, bytes
-        std::uint32_t sequence = 0;               ///< smallest sequence that the next block may have
-        std::uint64_t transitions = 0;            ///< smallest `transitionsBefore` that the next block may have
-    };
-    const Position &position() const { return m_position; }
-    void setPosition(const Position &position) { m_position = position; }
-    /// Reads only the head of the next block and moves behind the block. Returns false, and does not move, unless the
-    /// head directly follows the block before.
-    Result<bool> nextHead(Block &block);
-    /// Reads the list of blocks, without the End block, from the index at the end of the file. Returns false when the
-    /// file has no index, or one that may lack blocks. Does not change the position of next().
-    bool readIndex(std::vector<BlockLocation> &blocks);
     /// Reads the block with the offset and kind of `location`. Returns false when there is no such block. Does not
     /// change the position of next(), but invalidates the payload that next() returned.
     Result<bool> read(const BlockLocation &location, Block &block);
 
     const FileHead &head() const { return m_head; }
+    /// The trailer at the end of the file, which refers to the index; nullopt = no valid one.
+    std::optional<Trailer> trailer() const;
     const std::vector<Damage> &damages() const { return m_damages; }
-    bool hasEnded() const { return m_ended; }  ///< next() has read the End block: the recording is complete
+    /// next() has read the End block: the recording is complete.
+    bool hasEnded() const { return m_endBlock == EndBlock::Read; }
     /// Upper limit for the blocks that were lost so far.
     std::uint64_t lostBlocks() const { return m_lostBlocks; }
     double progress() const;                       ///< 0..1, by bytes
     std::uint64_t size() const { return m_size; }  ///< size of the file at the latest check, bytes
 
 private:
+    friend Result<BlockSurvey> surveyBlocks(BlockReader &reader);
+
+    /// Position at which next() continues.
+    struct Position {
+        std::uint64_t offset = sizeof(FileHead);  ///< offset of the next block, bytes
+        std::uint32_t sequence = 0;               ///< smallest sequence that the next block may have
+        std::uint64_t transitions = 0;            ///< smallest `transitionsBefore` that the next block may have
+    };
     enum class BlockState { Good, Bad, Beyond, Nothing };
+    /// Ahead: next() may find more blocks. Missing: it has reached the end of the file without an End block.
+    enum class EndBlock { Ahead, Read, Missing };
     /// Offset of a whole block; nullopt = there is none.
     using MaybeOffset = std::optional<std::uint64_t>;
 
     BlockReader(std::string path, int fd, std::uint64_t size, FileGrowth *growth);
     Result<void> readHead();
+    void rewind();
+    Result<bool> nextHead(Block &block);
+    bool readIndex(std::vector<BlockLocation> &blocks);
     Result<std::size_t> readAt(std::uint64_t offset, std::size_t bytes, char *to) const;
     Result<BlockState> readBlock(std::uint64_t offset, Block &block);
     Result<MaybeOffset> search(std::uint64_t &offset, Block &block);
@@ -118,8 +122,7 @@ private:
     Position m_position;
     std::uint64_t m_lostBlocks = 0;
     std::uint64_t m_patience = 0;  ///< bytes that search() may still read for candidates that are no blocks
-    bool m_ended = false;
-    bool m_done = false;
+    EndBlock m_endBlock = EndBlock::Ahead;
     std::vector<Damage> m_damages;
     std::unique_ptr<ZSTD_DCtx_s, FreeContext> m_context;
     std::string m_stored;  ///< payload as it is in the file

@@ -15,20 +15,28 @@ BlockLocation locationOf(const Block &block)
             block.head.lastTs};
 }
 
-/// Walks from head to head.
-Result<BlockSurvey> walk(BlockReader &reader)
+}  // namespace
+
+Result<BlockSurvey> surveyBlocks(BlockReader &reader)
 {
+    reader.rewind();
     BlockSurvey survey;
-    std::optional<BlockReader::Position> beforeHead;  ///< of the block before, if only its head was read
-    for (Block block;;) {
-        const BlockReader::Position here = reader.position();
+    survey.hasEnded = reader.readIndex(survey.blocks);
+    if (survey.hasEnded)
+        return survey;
+    // Position of the latest block in the survey, if only its head was read.
+    std::optional<BlockReader::Position> lastUnread;
+    for (Block block; !survey.hasEnded;) {
+        const BlockReader::Position here = reader.m_position;
         const Result<bool> follows = reader.nextHead(block);
         if (!follows)
             return follows.error();
-        if (!*follows) {
+        if (*follows) {
+            lastUnread = here;
+        } else {
             // A damaged length in the head before may have led past whole blocks. Read that block again, in full.
-            if (const auto back = std::exchange(beforeHead, std::nullopt)) {
-                reader.setPosition(*back);
+            if (const auto back = std::exchange(lastUnread, std::nullopt)) {
+                reader.m_position = *back;
                 survey.blocks.pop_back();
             }
             const Result<bool> found = reader.nextStored(block);
@@ -36,31 +44,14 @@ Result<BlockSurvey> walk(BlockReader &reader)
                 return found.error();
             if (!*found)
                 break;
-        } else {
-            beforeHead = here;
         }
-        if (block.head.kind == Kind::End) {
-            survey.hasEnded = true;
-            break;
-        }
-        survey.blocks.push_back(locationOf(block));
+        survey.hasEnded = block.head.kind == Kind::End;
+        if (!survey.hasEnded)
+            survey.blocks.push_back(locationOf(block));
     }
     survey.damages = reader.damages();
+    reader.rewind();
     return survey;
-}
-
-}  // namespace
-
-Result<BlockSurvey> surveyBlocks(const std::string &path)
-{
-    const Result<std::unique_ptr<BlockReader>> reader = BlockReader::open(path);
-    if (!reader)
-        return reader.error();
-    BlockSurvey survey;
-    survey.hasEnded = (*reader)->readIndex(survey.blocks);
-    if (survey.hasEnded)
-        return survey;
-    return walk(**reader);
 }
 
 }  // namespace ct::ctr

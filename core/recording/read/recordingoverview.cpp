@@ -19,7 +19,7 @@ bool isOf(const BlockLocation &location, Kind kind)
     return location.kind == static_cast<std::uint16_t>(kind);
 }
 
-/// Whether the block has a time range. A block with nothing but sums has none.
+/// True if the block has a time range. A block with nothing but sums has none.
 bool hasTime(const BlockLocation &location)
 {
     return isOf(location, Kind::Stream) && location.firstTs != 0 && location.firstTs <= location.lastTs;
@@ -79,7 +79,7 @@ Result<void> addFile(RecordingOverview &overview, const std::string &path, std::
     const Result<std::unique_ptr<BlockReader>> reader = BlockReader::open(path);
     if (!reader)
         return reader.error();
-    const Result<BlockSurvey> survey = surveyBlocks(path);
+    const Result<BlockSurvey> survey = surveyBlocks(**reader);
     if (!survey)
         return survey.error();
     const auto file = static_cast<std::uint32_t>(overview.files.size());

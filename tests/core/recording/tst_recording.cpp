@@ -174,7 +174,9 @@ CT_CASE(fullBlocksRoundTrip)
     record(*sink, batches);
     CHECK(static_cast<bool>(sink->finish({})));
     checkSame(batches, readAll(dir.file("run.ctr")).batches);
-    const auto survey = ctr::surveyBlocks(dir.file("run.ctr"));
+    const auto reader = ctr::BlockReader::open(dir.file("run.ctr"));
+    REQUIRE(static_cast<bool>(reader));
+    const auto survey = ctr::surveyBlocks(**reader);
     REQUIRE(static_cast<bool>(survey));
     CHECK_EQUAL(survey->blocks.front().transitions, 7U * 9000);
 }
@@ -383,7 +385,9 @@ CT_CASE(makesUpBirthsOfALostBlock)
         record(*sink, {late});
     }
     CHECK(static_cast<bool>(sink->finish({})));
-    const auto survey = ctr::surveyBlocks(dir.file("run.ctr"));
+    const auto reader = ctr::BlockReader::open(dir.file("run.ctr"));
+    REQUIRE(static_cast<bool>(reader));
+    const auto survey = ctr::surveyBlocks(**reader);
     REQUIRE(static_cast<bool>(survey) && survey->blocks.size() == 4);
     std::string content = contentOf(dir.file("run.ctr"));
     content[survey->blocks[1].offset + 65] ^= 4;

@@ -134,7 +134,8 @@ CT_CASE(segmentsBecomeOneFile)
     CHECK(count.infos == 1 + 4000 / 20);
     CHECK(count.transitions == copied->transitions);
     const auto reader = ctr::BlockReader::open(dir.file("copy.ctr"));
-    const auto survey = ctr::surveyBlocks(dir.file("copy.ctr"));
+    REQUIRE(static_cast<bool>(reader));
+    const auto survey = ctr::surveyBlocks(**reader);
     CHECK(survey && survey->hasEnded && (*reader)->head().segment == 0);
 }
 

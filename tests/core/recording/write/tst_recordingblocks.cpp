@@ -86,11 +86,11 @@ CT_CASE(theIndexIsReadOrRebuilt)
 {
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
-    const auto withIndex = surveyBlocks(dir.file("a.ctr"));
+    const auto withIndex = surveyBlocks(*open(dir.file("a.ctr")));
     REQUIRE(static_cast<bool>(withIndex));
     std::string content = contentOf(dir.file("a.ctr"));
     putContent(dir.file("b.ctr"), std::string_view(content).substr(0, content.size() - 1));
-    const auto rebuilt = surveyBlocks(dir.file("b.ctr"));
+    const auto rebuilt = surveyBlocks(*open(dir.file("b.ctr")));
     REQUIRE(static_cast<bool>(rebuilt));
     CHECK(withIndex->hasEnded && rebuilt->hasEnded && rebuilt->damages.empty());
     REQUIRE(withIndex->blocks.size() == 10 && rebuilt->blocks.size() == 10);
@@ -102,6 +102,28 @@ CT_CASE(theIndexIsReadOrRebuilt)
     }
 }
 
+CT_CASE(aSurveyListsAllBlocksAndRewinds)
+{
+    const TempDir dir;
+    const Written written = writeBlocks(dir.file("a.ctr"), 10);
+    std::string content = contentOf(dir.file("a.ctr"));
+    content[written.offsets[4] + 70] ^= 1;  // in a payload, which only next() checks
+    putContent(dir.file("a.ctr"), content);
+    putContent(dir.file("b.ctr"), std::string_view(content).substr(0, content.size() - 1));
+    for (const char *name : {"a.ctr", "b.ctr"}) {
+        const auto reader = open(dir.file(name));
+        CHECK_EQUAL(payloadsOf(*reader).size(), 9U);
+        CHECK(reader->hasEnded() && reader->damages().size() == 1 && reader->lostBlocks() == 1);
+        const auto survey = surveyBlocks(*reader);
+        REQUIRE(static_cast<bool>(survey));
+        CHECK_EQUAL(survey->blocks.size(), 10U);
+        CHECK(survey->damages.empty());
+        CHECK(!reader->hasEnded() && reader->damages().empty() && reader->lostBlocks() == 0);
+        CHECK_EQUAL(payloadsOf(*reader).size(), 9U);
+        CHECK(reader->hasEnded() && reader->damages().size() == 1 && reader->lostBlocks() == 1);
+    }
+}
+
 CT_CASE(blocksAreFoundBehindADamagedLength)
 {
     const TempDir dir;
@@ -110,7 +132,7 @@ CT_CASE(blocksAreFoundBehindADamagedLength)
     // The bytes behind are not a block, and the bytes between must not be skipped.
     content[written.offsets[4] + 20] ^= 0x7F;
     putContent(dir.file("a.ctr"), std::string_view(content).substr(0, content.size() - 1));
-    const auto survey = surveyBlocks(dir.file("a.ctr"));
+    const auto survey = surveyBlocks(*open(dir.file("a.ctr")));
     REQUIRE(static_cast<bool>(survey));
     REQUIRE(survey->blocks.size() == 9 && survey->damages.size() == 1);
     CHECK_EQUAL(survey->blocks[3].offset, written.offsets[3]);
@@ -123,7 +145,7 @@ CT_CASE(readsABlockByItsLocation)
     const TempDir dir;
     const Written written = writeBlocks(dir.file("a.ctr"), 10);
     const auto reader = open(dir.file("a.ctr"));
-    const auto survey = surveyBlocks(dir.file("a.ctr"));
+    const auto survey = surveyBlocks(*reader);
     REQUIRE(static_cast<bool>(survey));
     Block block;
     for (const std::size_t i : {7U, 2U}) {
@@ -177,7 +199,7 @@ CT_CASE(continuesBehindDamageWithALongLength)
         REQUIRE(reader->damages().size() == 1);
         CHECK(!reader->damages()[0].atEnd);
         CHECK_EQUAL(reader->damages()[0].bytes, written.offsets[8 + lost] - written.offsets[8]);
-        const auto survey = surveyBlocks(dir.file("c.ctr"));
+        const auto survey = surveyBlocks(*open(dir.file("c.ctr")));
         // Heads alone do not show that a payload is damaged.
         CHECK(survey && survey->hasEnded && survey->blocks.size() + lost >= 12);
     };
