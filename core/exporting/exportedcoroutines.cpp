@@ -101,7 +101,7 @@ void ExportedCoroutines::addCoroutine(const CoroutineSnapshot &snapshot)
     atStart.deathTs = snapshot.deathTs;
     atStart.end = snapshot.flagged
                       ? ExportedCoroutine::kNoEnd
-                      : atStart.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.evicted;
+                      : atStart.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.unexplained;
     m_sums.coroutines += 1;
     m_sums.captured += atStart.captured;
     m_sums.lost += atStart.lost;

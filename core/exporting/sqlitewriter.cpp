@@ -362,10 +362,10 @@ Result<void> SqliteWriter::writeCounts()
     for (const CoroutineSums::Entry &entry : m_coroutineSums.entries()) {
         const CoroutineId of = id++;
         // Zeros are there since the birth. Coroutines that are not exported have them too, and can be millions.
-        if ((entry.events | entry.lost | entry.missed | entry.evicted) == 0)
+        if ((entry.events | entry.lost | entry.missed | entry.unexplained) == 0)
             continue;
         rows.beginRow();
-        for (const std::uint64_t value : {std::uint64_t{of}, entry.events, entry.lost, entry.missed, entry.evicted})
+        for (const std::uint64_t value : {std::uint64_t{of}, entry.events, entry.lost, entry.missed, entry.unexplained})
             rows.integer(value);
         rows.endRow();
         if (Result<void> written = runIf(rows.isFull(), rows); !written)
@@ -376,14 +376,14 @@ Result<void> SqliteWriter::writeCounts()
 
 Result<void> SqliteWriter::writeInfo(const Accounting &accounting)
 {
-    std::uint64_t evicted = 0;
+    std::uint64_t unexplained = 0;
     for (const CoroutineSums::Entry &entry : m_coroutineSums.entries())
-        evicted += entry.evicted;
+        unexplained += entry.unexplained;
     const std::pair<std::string_view, std::uint64_t> sums[] = {
         {"events", accounting.captured},
         {"lost_events", accounting.lost},
         {"missed_before_attach", accounting.missedBeforeAttach},
-        {"dropped_events", evicted},
+        {"dropped_events", unexplained},
         {"dropped_notes", accounting.notesEvicted},
         {"notes_lost", accounting.notesLost},
         {"coroutines", accounting.coroutines},

@@ -145,7 +145,7 @@ Result<ExportReport> TraceExport::run()
 /// Events of the exported coroutines, without those whose records were evicted.
 std::uint64_t TraceExport::expectedEvents() const
 {
-    return m_coroutinesAtStart.sums().captured - m_evictedEvents;
+    return m_coroutinesAtStart.sums().captured - m_eventsOfEvictedRecords;
 }
 
 /// Events that were captured when the export began, but are not exported.
@@ -171,7 +171,7 @@ Result<void> TraceExport::exportBirths()
     return flush();
 }
 
-/// Replays the recording in the order of the stream.
+/// Exports the recording in the order of the stream.
 Result<void> TraceExport::exportRecorded()
 {
     for (std::size_t i = 0, count = m_streamIndex->blocks(); i < count; ++i) {
@@ -202,7 +202,7 @@ Result<void> TraceExport::exportBlock(const StreamIndex::Block &block)
     return flush();
 }
 
-/// Replays events of the recording. Where numbers are missing, the events that memory has come first.
+/// Exports events of the recording. Where numbers are missing, the events that memory has come first.
 Result<void> TraceExport::exportEvents(const Transitions &events)
 {
     for (const Transition &event : events) {
@@ -222,7 +222,7 @@ Result<void> TraceExport::exportEvents(const Transitions &events)
     return {};
 }
 
-/// Replays the events of a coroutine that memory has, from the next number up to `end`.
+/// Exports the events of a coroutine that memory has, from the next number up to `end`.
 Result<void> TraceExport::exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end)
 {
     std::array<HistoryEvent, 256> events;
@@ -277,7 +277,7 @@ bool TraceExport::stillThere(const CoroutineSnapshot &snapshot)
 void TraceExport::addOverflowEvents(std::uint64_t count)
 {
     m_sums.overflowEvents += count;
-    m_evictedEvents += count;
+    m_eventsOfEvictedRecords += count;
 }
 
 Result<void> TraceExport::exportCoroutine(CoroutineId id)
@@ -343,7 +343,7 @@ void TraceExport::addProcessEnds()
     }
 }
 
-/// Replays all wakes and waits that the history has.
+/// Exports all wakes and waits that the history has.
 Result<void> TraceExport::exportWakesAndWaits()
 {
     const std::uint64_t end = m_notes;
@@ -412,7 +412,7 @@ MissingEvents TraceExport::whyMissing(CoroutineId id, std::uint64_t firstN, std:
     const std::uint64_t explained = std::min(count, m_unreported[id]);
     why.missed = std::min(explained, m_unreported[id] - std::min(m_unreported[id], m_coroutinesAtStart[id].lost));
     why.lost = explained - why.missed;
-    why.evicted = count - explained;
+    why.unexplained = count - explained;
     return why;
 }
 
@@ -421,7 +421,7 @@ void TraceExport::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
     const MissingEvents why = whyMissing(id, firstN, count);
     if (why.missed != 0)
         m_batch.losses.push_back({id, firstN, why.missed, true});
-    // Evicted numbers stay a jump without an explanation.
+    // Unexplained numbers stay a jump.
     if (why.lost != 0)
         m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
     m_sums.missedBeforeAttach += why.missed;

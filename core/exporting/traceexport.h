@@ -77,10 +77,11 @@ private:
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
     std::optional<RangeReader> m_reader;
     Batch m_batch;
-    const Accounting m_capture;         ///< sums of the capture, at the latest batch
-    Accounting m_sums;                  ///< sums of the export
-    std::uint64_t m_notesRead = 0;      ///< wakes and waits from the recording
-    std::uint64_t m_evictedEvents = 0;  ///< events whose records were evicted during the export of their coroutine
+    const Accounting m_capture;     ///< sums of the capture, at the latest batch
+    Accounting m_sums;              ///< sums of the export
+    std::uint64_t m_notesRead = 0;  ///< wakes and waits from the recording
+    /// Events whose records were evicted during the export of their coroutine.
+    std::uint64_t m_eventsOfEvictedRecords = 0;
     // By coroutine.
     PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
     std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing behind it were lost or missed

@@ -43,7 +43,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.site = record.site.load(kAcquire);
     to.tid = record.tid.load(kAcquire);
     to.events = record.nextN.load(kAcquire) - record.skipped.load(kAcquire);
-    to.evicted = record.skipped.load(kAcquire);  // includes lost and missed events; at() subtracts them
+    to.unexplained = record.skipped.load(kAcquire);  // includes lost and missed events; at() subtracts them
     to.runNs = record.spent[0].load(kAcquire);
     to.suspendedNs = record.spent[1].load(kAcquire);
 }
@@ -115,9 +115,9 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         return evictedSnapshot(id);
     // Monotonic numbers begin at 1: number 0 is not missing. A loss is applied before the jump that shows it.
     const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
-    snapshot.evicted -= std::min(snapshot.evicted, explained);
+    snapshot.unexplained -= std::min(snapshot.unexplained, explained);
     if (snapshot.flagged)
-        snapshot.evicted = 0;  // its numbers mean nothing
+        snapshot.unexplained = 0;  // its numbers mean nothing
     return snapshot;
 }
 
@@ -252,12 +252,12 @@ MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::
     const CoroutineSnapshot snapshot = at(id);
     // A recording was saved after memory had evicted the oldest events, so the lowest numbers are missing.
     if (firstN <= (snapshot.dialect == Dialect::Monotonic ? 1U : 0U))
-        why.evicted = std::min(snapshot.evicted, count);
+        why.unexplained = std::min(snapshot.unexplained, count);
     // All events before the attach are missed; later missing ones are lost.
     const Data::Missed *const missed = m_data->missed.find(id);
     const std::uint64_t missedEnd = missed ? missed->end.load(kAcquire) : 0;
-    why.missed = std::min(count - why.evicted, missedEnd - std::min(missedEnd, firstN));
-    why.lost = count - why.evicted - why.missed;
+    why.missed = std::min(count - why.unexplained, missedEnd - std::min(missedEnd, firstN));
+    why.lost = count - why.unexplained - why.missed;
     return why;
 }
 

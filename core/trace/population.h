@@ -53,7 +53,7 @@ struct CoroutineSnapshot {
     std::uint64_t events = 0;        ///< transitions captured
     std::uint64_t lost = 0;          ///< overwritten or dropped before they were captured
     std::uint64_t missed = 0;        ///< published, and gone before the engine attached
-    std::uint64_t evicted = 0;       ///< in neither count, yet not in the stream: the recording was saved without them
+    std::uint64_t unexplained = 0;   ///< numbers that are missing in the stream without a Loss row
     std::uint64_t runNs = 0;         ///< duration of completed running intervals
     std::uint64_t suspendedNs = 0;   ///< duration of completed suspensions
 };
@@ -71,9 +71,10 @@ struct CoroutineNotes {
 
 /// Why the numbers in a gap are missing. The counts apply in this order.
 struct MissingEvents {
-    std::uint64_t missed = 0;   ///< published, and gone before the engine attached
-    std::uint64_t evicted = 0;  ///< captured, but no longer in memory when the recording was saved
-    std::uint64_t lost = 0;     ///< overwritten or dropped before they were captured
+    std::uint64_t missed = 0;  ///< published, and gone before the engine attached
+    /// Missing in the stream without a Loss row: usually no longer in memory when the recording was saved.
+    std::uint64_t unexplained = 0;
+    std::uint64_t lost = 0;  ///< overwritten or dropped before they were captured
 };
 
 struct ProcessSnapshot {

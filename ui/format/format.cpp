@@ -130,8 +130,8 @@ QString eventCounts(const CoroutineSnapshot &coroutine)
     QString text = tr("%1 captured, %2 lost").arg(count(coroutine.events), count(coroutine.lost));
     if (coroutine.missed != 0)
         text += tr(", %1 missed before attach").arg(count(coroutine.missed));
-    if (coroutine.evicted != 0)
-        text += tr(", %1 not in the recording").arg(count(coroutine.evicted));
+    if (coroutine.unexplained != 0)
+        text += tr(", %1 not in the recording").arg(count(coroutine.unexplained));
     return text;
 }
 
@@ -142,8 +142,8 @@ QString missing(const MissingEvents &events)
         parts.append(tr("%1 events lost").arg(count(events.lost)));
     if (events.missed != 0)
         parts.append(tr("%1 missed before attach").arg(count(events.missed)));
-    if (events.evicted != 0)
-        parts.append(tr("%1 not in the recording").arg(count(events.evicted)));
+    if (events.unexplained != 0)
+        parts.append(tr("%1 not in the recording").arg(count(events.unexplained)));
     return parts.join(QStringLiteral(", "));
 }
 

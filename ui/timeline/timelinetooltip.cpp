@@ -44,8 +44,8 @@ QString missingRows(const MissingEvents &missing)
     QString rows;
     if (missing.missed > 0)
         rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
-    if (missing.evicted > 0)
-        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.evicted)));
+    if (missing.unexplained > 0)
+        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.unexplained)));
     if (missing.lost > 0)
         rows += row(tr("lost"), tr("%1 events were overwritten or dropped before they were "
                                    "captured")

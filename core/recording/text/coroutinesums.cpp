@@ -52,8 +52,8 @@ CoroutineSums::Gap CoroutineSums::explain(Entry &entry, const Transition &transi
         if (open.empty())
             m_losses.erase(found);
     }
-    gap.evicted = missing - gap.lost - gap.missed;
-    entry.evicted += gap.evicted;
+    gap.unexplained = missing - gap.lost - gap.missed;
+    entry.unexplained += gap.unexplained;
     return gap;
 }
 

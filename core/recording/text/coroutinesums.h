@@ -19,9 +19,9 @@ public:
         std::uint64_t birthTs = 0;
         std::uint64_t nextN = 0;  ///< number expected next
         std::uint64_t events = 0;
-        std::uint64_t lost = 0;
-        std::uint64_t missed = 0;   ///< before the engine attached
-        std::uint64_t evicted = 0;  ///< neither lost nor missed, but not in this stream
+        std::uint64_t lost = 0;         ///< overwritten or dropped before they were captured
+        std::uint64_t missed = 0;       ///< published, and gone before the engine attached
+        std::uint64_t unexplained = 0;  ///< numbers that are missing in the stream without a Loss row
         std::uint32_t pid = 0;
     };
 
@@ -29,8 +29,8 @@ public:
     struct Gap {
         std::uint64_t lost = 0;
         std::uint64_t missed = 0;
-        std::uint64_t evicted = 0;
-        bool any() const { return (lost | missed | evicted) != 0; }
+        std::uint64_t unexplained = 0;
+        bool any() const { return (lost | missed | unexplained) != 0; }
     };
 
     /// Adds the births and losses of a batch. Call it before advance() for the batch's transitions.

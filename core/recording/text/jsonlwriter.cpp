@@ -132,8 +132,8 @@ private:
             at = putField(at, R"(,"lost_before":)", gap.lost);
         if (gap.missed != 0)
             at = putField(at, R"(,"missed_before":)", gap.missed);
-        if (gap.evicted != 0)
-            at = putField(at, R"(,"dropped_before":)", gap.evicted);
+        if (gap.unexplained != 0)
+            at = putField(at, R"(,"dropped_before":)", gap.unexplained);
         return at;
     }
 

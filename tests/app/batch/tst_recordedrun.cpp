@@ -72,7 +72,7 @@ void compareCoroutine(const Trace &live, const Trace &again, CoroutineId id)
     const auto fields = [](const CoroutineSnapshot &one) {
         return std::tuple(one.station, one.generation, one.pid, one.probeId, one.birthTs, one.deathTs, one.dialect,
                           one.flagged, one.state, one.kind, one.since, one.site, one.bodySite, one.addr, one.tid,
-                          one.events, one.lost, one.missed, one.evicted, one.runNs, one.suspendedNs);
+                          one.events, one.lost, one.missed, one.unexplained, one.runNs, one.suspendedNs);
     };
     QVERIFY(fields(a) == fields(b));
     const CoroutineNotes notes = live.population->notes(id);
@@ -270,10 +270,10 @@ private Q_SLOTS:
         QCOMPARE(static_cast<qint64>(trace.population->captured()), integer(summary, "events"));
         QCOMPARE(static_cast<qint64>(trace.population->lost()), integer(summary, "lost_events"));
         QCOMPARE(static_cast<qint64>(trace.population->size()), integer(summary, "coroutines"));
-        std::uint64_t evicted = 0;
+        std::uint64_t unexplained = 0;
         for (CoroutineId id = 0; id < trace.population->size(); ++id)
-            evicted += trace.population->at(id).evicted;
-        QCOMPARE(evicted, 0U);
+            unexplained += trace.population->at(id).unexplained;
+        QCOMPARE(unexplained, 0U);
         // Findings are not compared: batch mode judges before the end, when the server's coroutines still exist.
 
         const auto reader = RecordingReader::open(path.toStdString());
@@ -388,7 +388,7 @@ private Q_SLOTS:
         for (CoroutineId id = 0; id < trace.population->size(); ++id) {
             const CoroutineSnapshot one = trace.population->at(id);
             here += one.events;
-            all += one.events + one.lost + one.missed + one.evicted;
+            all += one.events + one.lost + one.missed + one.unexplained;
         }
         QVERIFY(here < all);
         QCOMPARE(qint64(all), integer(batch.summary(), "events") + integer(batch.summary(), "lost_events"));

@@ -137,7 +137,7 @@ void TestExportTrace::distinguishesMissedFromLost()
     const MissingEvents both = trace.population.whyMissing(1, 1, 7);
     QCOMPARE(both.missed, 5U);
     QCOMPARE(both.lost, 2U);
-    QCOMPARE(both.evicted, 0U);
+    QCOMPARE(both.unexplained, 0U);
 }
 
 void TestExportTrace::unrecordedEventsAreNotLost()
@@ -151,7 +151,7 @@ void TestExportTrace::unrecordedEventsAreNotLost()
     batch.transitions = {transition(0, 500, 5000, false), transition(0, 503, 5100, true)};
     batch.now = 6000;
     trace.consume(batch);
-    QCOMPARE(trace.population.at(0).evicted, 500U);
+    QCOMPARE(trace.population.at(0).unexplained, 500U);
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
     const auto report = trace.exportTo(path);
     QVERIFY(bool(report));

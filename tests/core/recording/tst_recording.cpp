@@ -219,7 +219,7 @@ CT_CASE(hugeBatchesAreEmittedInPieces)
     for (CoroutineId id = 0; id < whole.size(); ++id) {
         CHECK_EQUAL(whole.at(id).lost, pieces.at(id).lost);
         CHECK_EQUAL(whole.at(id).missed, pieces.at(id).missed);
-        CHECK_EQUAL(whole.at(id).evicted, pieces.at(id).evicted);
+        CHECK_EQUAL(whole.at(id).unexplained, pieces.at(id).unexplained);
         CHECK_EQUAL(whole.at(id).events, pieces.at(id).events);
     }
 }
@@ -400,10 +400,10 @@ CT_CASE(makesUpBirthsOfALostBlock)
     for (const Batch &batch : all.batches)
         CHECK(static_cast<bool>(population.consume(batch)));
     REQUIRE(population.size() == 3);
-    CHECK_EQUAL(population.at(0).evicted, 4U);
+    CHECK_EQUAL(population.at(0).unexplained, 4U);
     CHECK_EQUAL(population.at(0).lost, 0U);
     CHECK_EQUAL(population.at(1).probeId, 0U);
-    CHECK_EQUAL(population.at(1).evicted, 1U);
+    CHECK_EQUAL(population.at(1).unexplained, 1U);
     CHECK_EQUAL(population.at(1).site, kUnknownSite);
     CHECK_EQUAL(population.at(2).probeId, 102U);
     CHECK_EQUAL(all.sums.coroutines, 3U);

@@ -184,7 +184,7 @@ CT_CASE(missedBeforeAttachIsNotLost)
     const MissingEvents why = population.whyMissing(0, 6, 5);
     CHECK_EQUAL(why.missed, 2U);
     CHECK_EQUAL(why.lost, 3U);
-    CHECK_EQUAL(why.evicted, 0U);
+    CHECK_EQUAL(why.unexplained, 0U);
 }
 
 CT_CASE(aFlaggedCoroutineStaysUnknown)
@@ -402,7 +402,7 @@ CT_CASE(turnsGiveTheSameStateAsSingleEvents)
         CHECK_EQUAL(a.events, b.events);
         CHECK_EQUAL(a.runNs, b.runNs);
         CHECK_EQUAL(a.suspendedNs, b.suspendedNs);
-        CHECK_EQUAL(a.evicted, b.evicted);
+        CHECK_EQUAL(a.unexplained, b.unexplained);
     }
     for (SiteId id = 0; id <= 2; ++id) {
         CHECK(whole.siteStatistics(id).completed > 0);

@@ -71,7 +71,7 @@ private Q_SLOTS:
         coroutine.lost = 2;
         coroutine.missed = 5;
         QCOMPARE(format::eventCounts(coroutine), QStringLiteral("39 captured, 2 lost, 5 missed before attach"));
-        coroutine.evicted = 7;
+        coroutine.unexplained = 7;
         QVERIFY(format::eventCounts(coroutine).endsWith(QStringLiteral(", 7 not in the recording")));
     }
 

@@ -88,7 +88,7 @@ std::string stateOf(const Population &population, CoroutineId id)
     out << one.probeId << " station " << one.station << '/' << one.generation << " pid " << one.pid << " born "
         << one.birthTs << " dead " << one.deathTs << " state " << static_cast<int>(one.state) << " since " << one.since
         << " site " << one.site << " addr " << one.addr << " tid " << one.tid << " numbers "
-        << one.events + one.lost + one.missed + one.evicted << " lost " << one.lost << " name " << notes.name
+        << one.events + one.lost + one.missed + one.unexplained << " lost " << one.lost << " name " << notes.name
         << " woken " << notes.woken << " waits " << (notes.waitsOn ? notes.waitsOn->object : 0);
     return out.str();
 }
