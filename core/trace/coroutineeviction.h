@@ -121,19 +121,19 @@ private:
             std::uint32_t runEnd = first;
             for (; i < going.size() && going[i] == runEnd; ++i)
                 ++runEnd;
-            release(withEvictedBefore(first) * kPageSize, withEvictedBehind(runEnd) * kPageSize);
+            release(withoutRecordsBefore(first) * kPageSize, withoutRecordsBehind(runEnd) * kPageSize);
         }
     }
     /// Releases neighbours that were evicted before once more: small records share memory pages with theirs.
     static constexpr std::uint32_t kNeighbours = 64;
-    std::uint32_t withEvictedBefore(std::uint32_t first) const
+    std::uint32_t withoutRecordsBefore(std::uint32_t first) const
     {
         const std::uint32_t least = first - std::min(first, kNeighbours);
         while (first > least && m_pages[first - 1].withoutRecords)
             --first;
         return first;
     }
-    std::uint32_t withEvictedBehind(std::uint32_t end) const
+    std::uint32_t withoutRecordsBehind(std::uint32_t end) const
     {
         const auto most = std::min<std::uint64_t>(m_pages.size(), std::uint64_t{end} + kNeighbours);
         while (end < most && m_pages[end].withoutRecords)

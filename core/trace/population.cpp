@@ -60,7 +60,7 @@ void copyOrigin(const Origin &origin, CoroutineSnapshot &to)
     to.lost = origin.lost.load(kAcquire);
 }
 
-CoroutineSnapshot evictedSnapshot(CoroutineId id)
+CoroutineSnapshot snapshotWithoutRecord(CoroutineId id)
 {
     CoroutineSnapshot snapshot;
     snapshot.id = id;
@@ -110,9 +110,9 @@ CoroutineSnapshot Population::at(CoroutineId id) const
         snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
     });
     // After the copy: madvise(2) interrupts all cores before the memory reads as zero, so a copy of zeros implies
-    // kEvicted here.
+    // kWithoutRecords here.
     if (!isKept(id))
-        return evictedSnapshot(id);
+        return snapshotWithoutRecord(id);
     // Monotonic numbers begin at 1: number 0 is not missing. A loss is applied before the jump that shows it.
     const std::uint64_t explained = snapshot.lost + snapshot.missed + (snapshot.dialect == Dialect::Monotonic ? 1 : 0);
     snapshot.unexplained -= std::min(snapshot.unexplained, explained);
@@ -147,7 +147,7 @@ std::uint64_t Population::pageVersion(std::uint32_t page) const
 
 bool Population::isPageKept(std::uint32_t page) const
 {
-    return (pageVersion(page) & Data::kEvicted) == 0;
+    return (pageVersion(page) & Data::kWithoutRecords) == 0;
 }
 
 std::uint64_t Population::keptCount() const

@@ -113,7 +113,7 @@ void Population::Data::evictPage(std::uint32_t page)
         overflow.addEnded(record.nextN.load(kRelaxed) - record.skipped.load(kRelaxed), origins[id].lost.load(kRelaxed),
                           missedOf ? missedOf->count.load(kRelaxed) : 0);
     }
-    pages[page].store((pages[page].load(kRelaxed) + 1) | kEvicted, kRelease);
+    pages[page].store((pages[page].load(kRelaxed) + 1) | kWithoutRecords, kRelease);
     overflow.endEviction();
 }
 
@@ -139,7 +139,7 @@ bool Population::Data::makeRecord(const Birth &birth)
         return false;
     if (!admit(birth.coroutine)) {
         Word &version = pages[birth.coroutine / kPageSize];
-        version.store((version.load(kRelaxed) + 1) | kEvicted, kRelease);
+        version.store((version.load(kRelaxed) + 1) | kWithoutRecords, kRelease);
         if (records.prepareHole() && origins.prepareHole()) {
             origins.publish();
             records.publish();

@@ -161,7 +161,7 @@ struct Population::Data {
     CoroutineEviction coroutineEviction;
     /// Bit in a page's version: the page has no records. Stored (release) before their memory is released; partner:
     /// at().
-    static constexpr std::uint64_t kEvicted = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t kWithoutRecords = std::uint64_t{1} << 63;
 
     // The small array first: where address space is short, the others would leave it none.
     ReservedArray<Word> pages;  ///< versions; release, so a reader of a new version sees the changes
