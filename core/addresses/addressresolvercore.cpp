@@ -227,7 +227,7 @@ void AddressResolver::Core::refresh(std::uint32_t pid)
     process.unreadable = readable
                              ? nullptr
                              : gap(SymbolGap::NotReadable,
-                                   "this user may not read the coroutine frames of this process: start the process "
+                                   "this user may not read the coroutine frames of this process; start the process "
                                    "from here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
     if (process.unreadable && problem.empty())
         problem = process.unreadable->remedy;

@@ -145,8 +145,9 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
                                     : !resume.symbols->dwarf()
                                         ? "only the function is known: " + described.location.module +
                                               " has no debug information; build it with -g"
-                                        : "only the function is known: the compiler's code does not show which "
-                                          "co_await it is; use the probe of this project, which records it";
+                                        : "only the function is known: the compiler's code does not show at which "
+                                          "co_await the coroutine is suspended; use this project's probe, which "
+                                          "records the site";
     }
     described.location.frames.push_back(std::move(source));
     return described;

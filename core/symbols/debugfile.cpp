@@ -67,7 +67,7 @@ void findBinary(const Module &module, const DebugSearchPath &searchPath, ModuleF
         if (!module.buildId.empty() && image->buildId() != module.buildId) {
             files.gap = SymbolGap::OtherBuild;
             files.remedy = candidate + " is not the build that ran (build id " + module.buildId +
-                           "): name a folder that contains that build";
+                           "); name a folder that contains that build";
             continue;
         }
         files.binary = std::move(*image);
@@ -77,7 +77,7 @@ void findBinary(const Module &module, const DebugSearchPath &searchPath, ModuleF
     }
     if (files.gap == SymbolGap::None) {
         files.gap = SymbolGap::NoFile;
-        files.remedy = path + " does not exist: name a folder that contains it or its debug file" +
+        files.remedy = path + " does not exist; name a folder that contains it or its debug file" +
                        (module.buildId.empty() ? "" : " (build id " + module.buildId + ")");
     }
 }

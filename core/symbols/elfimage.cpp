@@ -53,7 +53,7 @@ Error tooLarge(const std::string &path)
 
 Error damaged(const std::string &path, const char *what)
 {
-    return {ErrorCode::BadFormat, path + ": " + what + "; the file is damaged, or is being written: build it again"};
+    return {ErrorCode::BadFormat, path + ": " + what + "; the file is damaged, or is being written; build it again"};
 }
 
 bool readFully(int fd, char *to, std::uint64_t size, std::uint64_t offset)

@@ -21,7 +21,7 @@ ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &search
         m_dwarf = DwarfReader::open(*withDwarf, searchPath.debugFolders);
     if (withDwarf->hasDwarf() && !m_dwarf) {
         m_files.gap = SymbolGap::Unreadable;
-        m_files.remedy = "the debug information in " + withDwarf->path() + " is damaged: build it again";
+        m_files.remedy = "the debug information in " + withDwarf->path() + " is damaged; build it again";
     }
 }
 
@@ -88,7 +88,7 @@ void ModuleSymbols::explain(DescribedAddress &described) const
     described.gap = described.frames.empty() ? SymbolGap::NoSymbols : SymbolGap::NoLines;
     if (!m_dwarf)
         described.remedy = m_path +
-                           " has no debug information: build it with -g, or install its debug package, or name "
+                           " has no debug information; build it with -g, or install its debug package, or name "
                            "a folder that contains its debug file";
     else if (described.frames.empty())
         described.remedy = "no function of " + m_path + " contains this address: it may be a jump between libraries";

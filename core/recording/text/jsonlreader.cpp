@@ -70,7 +70,7 @@ Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string
                 where + "the last line is cut off (" + what +
                     "): the recording was interrupted or is still being written; everything before it was read"};
     return {ErrorCode::BadFormat, where + "this is not a line of a JSONL recording (" + what +
-                                      "); correct or remove it; everything before it was read"};
+                                      "); everything before it was read; correct or remove the line"};
 }
 
 SiteId JsonlReader::Data::siteOf(const JsonlLine &line)

@@ -71,7 +71,7 @@ Result<void> Rotation::turn()
     const std::string nextPath = segmentPath(m_path, next.segment);
     if (FileKey::ofEntry(nextPath))
         return Error{ErrorCode::AlreadyExists, nextPath + " was created by another program; the recording ends " +
-                                                   "here, so that it is not replaced; choose another name"};
+                                                   "here, so that this file is not replaced; choose another name"};
     // Begin the next segment before ending this one. A reader at the End block then finds it, or knows that there is
     // none.
     Result<std::unique_ptr<BlockWriter>> blocks = BlockWriter::open(nextPath, next, m_access);
