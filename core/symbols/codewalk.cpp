@@ -11,9 +11,6 @@ namespace {
 constexpr int kMostInstructions = 20'000;
 constexpr int kNoIndex = 4;
 
-/// Arithmetic operations, from bits 3 to 5 of the opcode.
-enum : int { kSubtract = 5, kXor = 6 };
-
 std::uint64_t moved(std::uint64_t from, std::int64_t distance)
 {
     return from + static_cast<std::uint64_t>(distance);
@@ -120,7 +117,6 @@ bool CodeWalk::jumpTo(Value target)
 bool CodeWalk::readPrefixes(std::uint8_t &opcode)
 {
     m_rex = 0;
-    m_state.setNamesSecondBytes(true);
     m_half = m_repeat = m_threadLocal = false;
     for (int i = 0; i < 15; ++i) {
         if (!fetch(opcode))
@@ -133,7 +129,6 @@ bool CodeWalk::readPrefixes(std::uint8_t &opcode)
             m_threadLocal = true;
         else if (opcode >= 0x40 && opcode <= 0x4F) {
             m_rex = opcode;
-            m_state.setNamesSecondBytes(false);
             return fetch(opcode);
         } else if (opcode != 0x2E && opcode != 0x3E)
             return true;
@@ -155,6 +150,7 @@ bool CodeWalk::step(const Visit &visit)
     std::uint8_t opcode = 0;
     if (!readPrefixes(opcode))
         return false;
+    m_state.setNamesSecondBytes(m_rex == 0);
     bool handled = false;
     const bool goesOn = stepFlow(opcode, visit, handled);
     if (handled)
@@ -202,7 +198,7 @@ bool CodeWalk::stepFlow(std::uint8_t opcode, const Visit &visit, bool &handled)
 
 bool CodeWalk::stepArithmetic(std::uint8_t opcode)
 {
-    const int operation = opcode >> 3;
+    const auto operation = static_cast<Operation>(opcode >> 3);
     const int size = width(opcode);
     int reg = 0;
     Operand operand;
@@ -213,7 +209,7 @@ bool CodeWalk::stepArithmetic(std::uint8_t opcode)
         if (!fetchOperand(reg, operand))
             return false;
         // The usual way to make a zero: a register minus or XOR itself, even if its value is unknown.
-        if ((operation == kXor || operation == kSubtract) && operand.reg == reg && size >= 4) {
+        if ((operation == Operation::Xor || operation == Operation::Subtract) && operand.reg == reg && size >= 4) {
             m_state.setLogicFlags(0, size);
             return m_state.setRegister(reg, size, 0);
         }
@@ -297,7 +293,7 @@ bool CodeWalk::stepGroup(std::uint8_t opcode)
     case 0x83: {
         const int bytes = opcode == 0x81 ? (size == 2 ? 2 : 4) : 1;
         return fetchOperand(operation, operand, bytes) && fetchImmediate(bytes, immediate) &&
-               m_state.arithmetic(operation & 7, operand, immediate, size);
+               m_state.arithmetic(static_cast<Operation>(operation & 7), operand, immediate, size);
     }
     case 0xC0:
     case 0xC1:

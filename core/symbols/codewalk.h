@@ -36,6 +36,7 @@ public:
 private:
     using Value = CodeWalkState::Value;
     using Operand = CodeWalkState::Operand;
+    using Operation = CodeWalkState::Operation;
 
     bool step(const Visit &visit);
     bool stepTwoByte();

@@ -19,8 +19,6 @@ bool isNegative(std::uint64_t value, int width)
     return ((value >> (8 * width - 1)) & 1) != 0;
 }
 
-enum Operation { Add, Or, AddCarry, SubtractCarry, And, Subtract, Xor, Compare };
-
 }  // namespace
 
 std::uint64_t CodeWalkState::cut(std::uint64_t value, int width)
@@ -137,36 +135,36 @@ void CodeWalkState::setLogicFlags(Value result, int width)
         m_flags = {cut(*result, width) == 0, isNegative(*result, width), false, false};
 }
 
-bool CodeWalkState::arithmetic(int operation, const Operand &to, Value with, int width)
+bool CodeWalkState::arithmetic(Operation operation, const Operand &to, Value with, int width)
 {
     const Value before = get(to, width);
-    if (operation == AddCarry || operation == SubtractCarry)
+    if (operation == Operation::AddCarry || operation == Operation::SubtractCarry)
         return false;
-    if (operation == Xor && to.reg >= 0 && !before && !with)
+    if (operation == Operation::Xor && to.reg >= 0 && !before && !with)
         return false;
     Value result;
     if (before && with) {
         const std::uint64_t a = *before;
         const std::uint64_t b = cut(*with, width);
         switch (operation) {
-        case Add: result = cut(a + b, width); break;
-        case Or: result = a | b; break;
-        case And: result = a & b; break;
-        case Xor: result = a ^ b; break;
+        case Operation::Add: result = cut(a + b, width); break;
+        case Operation::Or: result = a | b; break;
+        case Operation::And: result = a & b; break;
+        case Operation::Xor: result = a ^ b; break;
         default: result = cut(a - b, width); break;
         }
         setLogicFlags(result, width);
-        if (operation == Subtract || operation == Compare) {
+        if (operation == Operation::Subtract || operation == Operation::Compare) {
             m_flags.carry = a < b;
             m_flags.overflow = isNegative((a ^ b) & (a ^ *result), width);
-        } else if (operation == Add) {
+        } else if (operation == Operation::Add) {
             m_flags.carry = *result < a;
             m_flags.overflow = isNegative(~(a ^ b) & (a ^ *result), width);
         }
     } else {
         m_flags = {};
     }
-    return operation == Compare || set(to, width, result);
+    return operation == Operation::Compare || set(to, width, result);
 }
 
 bool CodeWalkState::shift(int operation, const Operand &to, Value count, int width)

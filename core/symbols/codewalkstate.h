@@ -29,18 +29,24 @@ public:
 
     explicit CodeWalkState(MemoryReader read) : m_read(std::move(read)) {}
 
+    /// An arithmetic operation, by its number in bits 3 to 5 of the opcode or in the register field of the operand
+    /// byte.
+    enum class Operation { Add, Or, AddCarry, SubtractCarry, And, Subtract, Xor, Compare };
+
     static std::uint64_t cut(std::uint64_t value, int width);
     static std::uint64_t signExtended(std::uint64_t value, int width);
 
-    /// Replaces `size` bytes of the process's memory by `value` (little-endian), for all walks of this object.
+    /// Lets all later walks of this object read `value` at `address`, `size` bytes in little-endian order, instead of
+    /// the memory of the process. Does not change the process.
     void pretend(std::uint64_t address, std::uint64_t value, std::size_t size);
     /// Forgets all values, and prepares a call with this first argument and a stack of its own.
     void beginCall(std::uint64_t argument);
-    /// An instruction without a REX prefix names the second bytes of the first four registers (AH, CH, DH, BH) by the
-    /// numbers 4 to 7.
+    /// Sets which registers of width 1 have the numbers 4 to 7 in the present instruction. True, without a REX prefix:
+    /// the second bytes of the first four registers (AH, CH, DH, BH). False: the lowest bytes of registers 4 to 7.
     void setNamesSecondBytes(bool names) { m_namesSecondBytes = names; }
 
-    /// Reads a byte of code from the process.
+    /// Reads a byte of the process's memory, without the values of pretend() and of the walk's writes. Returns false if
+    /// it cannot be read.
     bool readByte(std::uint64_t address, std::uint8_t &byte);
     Value get(const Operand &operand, int width);
     bool set(const Operand &operand, int width, Value value);
@@ -48,15 +54,15 @@ public:
     bool setRegister(int reg, int width, Value value);
     bool push(Value value);
 
-    /// `operation`: bits 3 to 5 of the opcode.
-    bool arithmetic(int operation, const Operand &to, Value with, int width);
+    bool arithmetic(Operation operation, const Operand &to, Value with, int width);
     /// `operation`: the register field of the operand byte.
     bool shift(int operation, const Operand &to, Value count, int width);
     /// Sets the flags as AND, OR, XOR and TEST do.
     void setLogicFlags(Value result, int width);
     /// Sets the carry flag to bit `index` of `bits`, as BT does.
     void testBit(Value bits, Value index, int width);
-    /// Returns whether the condition of a jump holds. `code`: bits 0 to 3 of the opcode.
+    /// Returns true if the condition of a jump holds, and nullopt if it depends on a flag that is not known, or on the
+    /// parity flag. `code`: bits 0 to 3 of the opcode.
     std::optional<bool> condition(int code) const;
 
 private:
@@ -73,9 +79,10 @@ private:
     void store(std::uint64_t address, int width, Value value);
 
     MemoryReader m_read;
-    Bytes m_pretended;
-    Bytes m_written;                                                                         ///< in this walk
-    std::unordered_map<std::uint64_t, std::optional<std::array<std::uint8_t, 64>>> m_cache;  ///< by address / 64
+    Bytes m_pretended;  ///< by address; set by pretend()
+    Bytes m_written;    ///< by address; m_pretended and the writes of this walk; nullopt = an unknown value
+    /// Memory of the process, by address / 64; nullopt = not readable.
+    std::unordered_map<std::uint64_t, std::optional<std::array<std::uint8_t, 64>>> m_cache;
     std::array<Register, 16> m_registers{};
     Flags m_flags;
     bool m_namesSecondBytes = true;
