@@ -34,7 +34,7 @@ std::uint32_t NameTable::addName(const std::string &name)
     const std::uint64_t bytes = m_bytes.load(kRelaxed) + name.size() + kEach;
     std::string *entry = bytes <= m_mostBytes ? m_names.prepare() : nullptr;
     if (!entry) {
-        m_overflow.store(m_overflow.load(kRelaxed) + 1, kRelaxed);
+        increase(m_overflow, 1);
         return 0;
     }
     m_bytes.store(bytes, kRelaxed);
