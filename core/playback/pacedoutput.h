@@ -52,7 +52,7 @@ private:
     Queue m_pending;
     Queue m_due;
     std::uint64_t m_until = 0;
-    std::uint64_t m_linesLeftOut = 0;  ///< since the last takeDue()
+    std::uint64_t m_linesLeftOut = 0;  ///< lines left out since the last takeDue()
 };
 
 }  // namespace ct

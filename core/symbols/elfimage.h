@@ -26,10 +26,10 @@ namespace ct {
 class ElfImage {
 public:
     struct Segment {
-        std::uint64_t offset = 0;    ///< in the file
-        std::uint64_t fileSize = 0;  ///< bytes
-        std::uint64_t address = 0;   ///< as linked
-        std::uint64_t size = 0;      ///< bytes in memory
+        std::uint64_t offset = 0;    ///< offset in the file, bytes
+        std::uint64_t fileSize = 0;  ///< size in the file, bytes
+        std::uint64_t address = 0;   ///< address that the linker assigned
+        std::uint64_t size = 0;      ///< size in memory, bytes
     };
     struct DebugLink {
         std::string name;  ///< file name without a folder

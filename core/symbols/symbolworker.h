@@ -72,7 +72,7 @@ private:
     struct Key {
         std::string path;
         std::string buildId;
-        std::uint64_t offset = 0;  ///< in the file
+        std::uint64_t offset = 0;  ///< offset of the address in the file, bytes
         bool operator==(const Key &) const = default;
     };
     struct KeyHash {

@@ -124,7 +124,7 @@ public:
     std::uint64_t bytesUsed() const;
     /// Limit of the bytes for events, restored events included.
     std::uint64_t mostEventBytes() const;
-    std::uint64_t eventCount() const;  ///< in memory, without restored events
+    std::uint64_t eventCount() const;  ///< number of events in memory, without restored ones
     std::uint64_t firstTs() const;     ///< earliest time (ns) of the run; 0 = no event yet
     std::uint64_t lastTs() const;      ///< latest time (ns) of the run
 

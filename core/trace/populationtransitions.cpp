@@ -125,14 +125,14 @@ private:
     std::size_t m_touched;
 };
 
-/// Whether this suspension names the coroutine.
+/// True if this suspension names the coroutine.
 bool givesName(std::uint32_t bits, const Transition &event)
 {
     return !(bits & kNamed) && event.site != kUnknownSite && !event.active &&
            (event.kind == PointKind::Await || event.kind == PointKind::Yield);
 }
 
-/// Whether givesName() must be called. Does not test the kind, see applyOrdinaryPair().
+/// True if givesName() must be called. Does not test the kind, see applyOrdinaryPair().
 bool mayGiveName(std::uint32_t bits, const Transition &event)
 {
     return !(bits & kNamed) && event.site != kUnknownSite;
@@ -213,7 +213,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     return true;
 }
 
-/// Whether no event is missing between `event` and the one before it.
+/// True if no event is missing between `event` and the one before it.
 bool Pass::isAdjacent(const Record &record, std::uint32_t bits, const Transition &event) const
 {
     if (!(bits & kSeen) || event.n != record.nextN.load(kRelaxed))

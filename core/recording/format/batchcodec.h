@@ -50,7 +50,7 @@ public:
     /// Replaces `batch` by the next one. Returns false when there is none.
     bool next(Batch &batch);
     const std::optional<Accounting> &sums() const { return m_sums; }
-    std::uint64_t transitions() const { return m_transitions; }  ///< in all batches of the payload
+    std::uint64_t transitions() const { return m_transitions; }  ///< transitions in all batches of the payload
 
 private:
     bool readSection(Tag tag, std::uint64_t count, const ColumnReader &section);

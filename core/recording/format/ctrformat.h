@@ -46,7 +46,7 @@ struct BlockHead {
     std::uint32_t bytes = 0;     ///< length of the payload in the file
     std::uint32_t rawBytes = 0;  ///< length of the decompressed payload
     std::uint32_t transitions = 0;
-    std::uint64_t transitionsBefore = 0;  ///< in all earlier Stream blocks of the file
+    std::uint64_t transitionsBefore = 0;  ///< transitions in all earlier Stream blocks of the file
     std::uint64_t firstTs = 0;            ///< ns, CLOCK_MONOTONIC: the earliest time in the block
     std::uint64_t lastTs = 0;             ///< ns, CLOCK_MONOTONIC: the latest time in the block
     std::uint64_t check = 0;
@@ -66,8 +66,8 @@ static_assert(sizeof(Trailer) == 32 && offsetof(Trailer, check) == 24);
 static_assert(std::is_trivially_copyable_v<FileHead> && std::is_trivially_copyable_v<BlockHead> &&
               std::is_trivially_copyable_v<Trailer>);
 
-inline constexpr std::uint32_t kMostPayload = 64U << 20;  ///< bytes
-inline constexpr std::uint64_t kMostRows = 1U << 20;      ///< per section
+inline constexpr std::uint32_t kMostPayload = 64U << 20;  ///< limit for a payload, bytes
+inline constexpr std::uint64_t kMostRows = 1U << 20;      ///< limit for the rows of a section
 /// Event numbers and counts of events stay below this limit, so arithmetic with them cannot overflow.
 inline constexpr std::uint64_t kNumberEnd = 1ULL << 56;
 

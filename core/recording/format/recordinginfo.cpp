@@ -89,7 +89,7 @@ void forEachMember(T &info, Visit &&visit)
 
 using Environment = std::map<std::string, std::string>;
 
-// Whether a member is known. Unknown members are not written.
+// True if a member is known. Unknown members are not written.
 
 bool isKnown(std::uint32_t)
 {

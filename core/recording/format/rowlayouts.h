@@ -54,7 +54,7 @@ struct KeyframeRow {
 
 /// A block, as the index in the End block lists it.
 struct BlockLocation {
-    std::uint64_t offset = 0;  ///< in the file
+    std::uint64_t offset = 0;  ///< offset of its head in the file, bytes
     std::uint16_t kind = 0;
     std::uint32_t transitions = 0;
     std::uint64_t firstTs = 0;  ///< ns, CLOCK_MONOTONIC

@@ -25,10 +25,10 @@ struct RecordedRun {
     /// The name of the run: "…/x.ctr" for the segments "…/x.0.ctr", "…/x.1.ctr", ... If there is a file "…/x.ctr", too,
     /// it is another recording, and this is the path of the first segment.
     std::string path;
-    std::vector<std::string> files;  ///< in order; never empty
+    std::vector<std::string> files;  ///< paths of all segments, in their order; never empty
     std::string name;                ///< name of the target in the file name; else the file name without its ending
     State state = State::Unreadable;
-    bool isOpen = false;         ///< in a window, perhaps while it is being written
+    bool isOpen = false;         ///< open in a window, perhaps while it is being written
     std::uint32_t segment = 0;   ///< number of the first file; not 0 = the beginning was removed
     std::uint64_t bytes = 0;     ///< size of all files
     std::uint64_t begun = 0;     ///< ns since 1970; for an unreadable run, when it was last written

@@ -24,7 +24,7 @@ using Readers = std::vector<std::unique_ptr<BlockReader>>;
 /// The oldest segment can be removed between its listing and its opening.
 constexpr int kAttempts = 20;
 
-/// Whether a segment has no block yet. The writer may not have ended the segment before then.
+/// True if a segment has no block yet. The writer may not have ended the segment before then.
 bool isJustBegun(const std::string &path)
 {
     std::error_code failed;
@@ -108,7 +108,7 @@ bool Copy::goesOn(std::size_t index) const
     return !m_progress || m_progress(done / static_cast<double>(m_readers.size()));
 }
 
-/// Whether a block of a later segment only repeats content that the copy already has. `begins`: only Infos come before
+/// True if a block of a later segment only repeats content that the copy already has. `begins`: only Infos come before
 /// it in its segment.
 bool Copy::isRepeat(Kind kind, bool begins) const
 {

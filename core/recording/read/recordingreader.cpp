@@ -57,7 +57,7 @@ struct RecordingReader::Data {
 
     std::vector<std::string> paths;  ///< all known segments
     std::size_t at = 0;              ///< index in `paths` of the segment that is being read
-    FileGrowth *growth = nullptr;    ///< from open(); nullptr = do not follow the recording
+    FileGrowth *growth = nullptr;    ///< passed to open(); nullptr = do not follow the recording
     std::unique_ptr<BlockReader> blocks;
     Block block;
     StreamDecoder decoder;
@@ -66,8 +66,8 @@ struct RecordingReader::Data {
     Accounting sumsBefore;  ///< `sums` before the decoder's block
     RecordingInfo info;
     bool keepsFrames = true;
-    std::vector<FrameLocation> frames;  ///< not yet returned by takeFacts()
-    std::uint64_t frameBytes = 0;       ///< of the texts in `frames`
+    std::vector<FrameLocation> frames;  ///< frame locations that takeFacts() has not returned yet
+    std::uint64_t frameBytes = 0;       ///< bytes of the texts in `frames`
     bool hasNewFacts = false;           ///< takeFacts() has something new to return
     OutputHandler handleOutput;
     std::shared_ptr<StreamIndex> streamIndex;
@@ -77,7 +77,7 @@ struct RecordingReader::Data {
     KeyframeReader keyframe;
     std::deque<Batch> fromKeyframe;  ///< the next batches to return
     Renumbering renumbering;
-    std::vector<Damage> damages;    ///< in all files so far
+    std::vector<Damage> damages;    ///< damages in all files so far
     std::string damagedPath;        ///< file of the first damage
     std::uint64_t lostBefore = 0;   ///< blocks lost in earlier files
     std::size_t damagesBefore = 0;  ///< number of damages in earlier files

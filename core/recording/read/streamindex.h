@@ -23,7 +23,7 @@ public:
     struct Block {
         std::uint64_t first = 0;   ///< position of its first transition
         std::uint64_t end = 0;     ///< position behind the last one in the stream; the block may have more behind it
-        std::uint64_t offset = 0;  ///< in the file
+        std::uint64_t offset = 0;  ///< offset of the block in the file, bytes
         std::string path;
     };
 
@@ -55,7 +55,7 @@ private:
     struct Row {
         std::uint64_t first;
         std::uint64_t offset;
-        std::size_t path;  ///< in m_paths
+        std::size_t path;  ///< index in m_paths
     };
 
     Block at(std::size_t index) const;

@@ -26,7 +26,7 @@ class EventNumbering::Track {
 public:
     explicit Track(const Identity &identity) : m_identity(identity) {}
 
-    /// Whether this event can belong to the coroutine. May also determine the dialect.
+    /// True if this event can belong to the coroutine. May also determine the dialect.
     bool accepts(const Transition &event)
     {
         if (m_dialect == Dialect::Unknown && !m_pending.empty())
@@ -40,7 +40,7 @@ public:
         return false;
     }
 
-    /// Whether this event resembles a late line of the coroutine that had the key before.
+    /// True if this event resembles a late line of the coroutine that had the key before.
     bool isTooEarly(const Transition &event) const
     {
         return event.ts < m_firstTs && lapOf(event.seq) > lapOf(m_maxSeq);

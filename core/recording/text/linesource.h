@@ -45,7 +45,7 @@ private:
     std::uint64_t m_number = 0;
     std::vector<char> m_buffer;
     std::size_t m_begin = 0;    ///< first byte that next() has not returned yet
-    std::size_t m_end = 0;      ///< behind the last byte read
+    std::size_t m_end = 0;      ///< end of the bytes that were read
     std::size_t m_scanned = 0;  ///< bytes from m_begin on that have no line feed
     bool m_atEnd = false;
 };

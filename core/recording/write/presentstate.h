@@ -78,7 +78,7 @@ private:
     void consumeNotes(const Notes &notes);
     void appendTo(Batch &batch, std::uint32_t index) const;
 
-    std::vector<std::unique_ptr<Page>> m_pages;  ///< by id
+    std::vector<std::unique_ptr<Page>> m_pages;  ///< pages of neighbouring ids, by id >> kPageBits
     std::vector<Living> m_living;
     std::vector<Causes> m_causes;       ///< parallel to m_living; empty until the first wait or wake
     std::vector<std::uint32_t> m_free;  ///< free indices of m_living
@@ -87,9 +87,9 @@ private:
     std::vector<Site> m_sites;
     std::vector<Process> m_processes;
     std::vector<ProcessEnd> m_ends;
-    std::map<std::uint32_t, Span> m_spans;                                     ///< by pid
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_threads;  ///< names, by pid and tid
-    std::map<std::uint32_t, Switch> m_switches;                                ///< the latest, by pid
+    std::map<std::uint32_t, Span> m_spans;                                     ///< spans of the processes, by pid
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_threads;  ///< names of the threads, by pid and tid
+    std::map<std::uint32_t, Switch> m_switches;  ///< the latest switch of each process, by pid
     std::uint64_t m_now = 0;
 };
 

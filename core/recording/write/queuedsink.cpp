@@ -136,7 +136,7 @@ private:
     TransitionChunks m_chunks;
     std::deque<Page> m_full;      ///< waiting for the writer
     std::optional<Page> m_open;   ///< the page that consume() fills
-    std::size_t m_restBytes = 0;  ///< of all steps that are not written yet, in bytes
+    std::size_t m_restBytes = 0;  ///< bytes of all steps that are not written yet
     End m_end = End::None;
     bool m_isOver = false;  ///< the writer is done
     Accounting m_accounting;
