@@ -59,11 +59,11 @@ struct ShortLivedRun {
         return exportTrace(population, history, format("sqlite"), path.toStdString(), progress, sums);
     }
     /// Exports. The run continues as soon as the first rows are written.
-    Result<ExportReport> exportGoingOn(const QString &path)
+    Result<ExportReport> exportWhileRunning(const QString &path)
     {
-        bool hasGoneOn = false;
+        bool hasContinued = false;
         return exportTo(path, [&](double done) {
-            if (done > 0 && !std::exchange(hasGoneOn, true))
+            if (done > 0 && !std::exchange(hasContinued, true))
                 run(20'000);
             return true;
         });

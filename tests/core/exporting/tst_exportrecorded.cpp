@@ -131,7 +131,7 @@ struct Run {
         smallBudget.consume(batch);
     }
     /// Restores all missing pieces that begin at event `from` of the stream or later.
-    void bringBack(std::uint64_t from)
+    void restore(std::uint64_t from)
     {
         RangeReader rangeReader(streamIndex);
         const History::Needed needed = smallBudget.history.neededFor(1, smallBudget.history.evictedBefore());
@@ -162,7 +162,7 @@ struct Run {
                            streamIndex);
     }
     /// Exports while the run continues, until memory has evicted all events that it had.
-    Result<ExportReport> exportGoingOn(const QString &path)
+    Result<ExportReport> exportWhileRunning(const QString &path)
     {
         int left = kEvents;
         bool hasBegun = false;
@@ -266,7 +266,7 @@ private Q_SLOTS:
         run.run(75'000);
         run.run(375'000, kCoroutines - 10);
         run.end();
-        run.bringBack(all ? 0 : 50'000);
+        run.restore(all ? 0 : 50'000);
         run.damage(0);
         run.damage(150'000);
         const QString got = run.dir.filePath(QStringLiteral("got.csv"));
@@ -314,9 +314,9 @@ private Q_SLOTS:
         QVERIFY(run.writer->finish({}));
         QVERIFY(run.smallBudget.history.evictedEvents() > 0);
         const QString path = run.dir.filePath(QStringLiteral("got.sqlite"));
-        bool hasGoneOn = false;
+        bool hasContinued = false;
         const auto report = run.exportSmallBudget(path, [&](double done) {
-            if (done > 0 && !std::exchange(hasGoneOn, true)) {
+            if (done > 0 && !std::exchange(hasContinued, true)) {
                 Batch later;
                 later.now = run.now += 1000;
                 for (CoroutineId id = Population::kPageSize; id < 2 * Population::kPageSize; ++id)
@@ -344,7 +344,7 @@ private Q_SLOTS:
         const QString got = run.dir.filePath(QStringLiteral("got.csv"));
         const QString expected = run.dir.filePath(QStringLiteral("expected.csv"));
         QVERIFY(run.whole.exportTo(expected));
-        const auto report = run.exportGoingOn(got);
+        const auto report = run.exportWhileRunning(got);
         QVERIFY(report);
         QCOMPARE(report->rows, std::uint64_t{kEvents});
         QCOMPARE(report->evictedEvents, 0U);
@@ -357,7 +357,7 @@ private Q_SLOTS:
         run.run(kEvents);
         run.damage(0);
         const std::uint64_t damaged = run.streamIndex->blockAt(0)->end;
-        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportWhileRunning(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QCOMPARE(report->evictedEvents, damaged);
         QCOMPARE(report->rows, kEvents - damaged);
@@ -369,7 +369,7 @@ private Q_SLOTS:
         run.run(kEvents);
         run.streamIndex.reset();
         const std::uint64_t had = run.smallBudget.history.eventCount();
-        const auto report = run.exportGoingOn(run.dir.filePath(QStringLiteral("got.csv")));
+        const auto report = run.exportWhileRunning(run.dir.filePath(QStringLiteral("got.csv")));
         QVERIFY(report);
         QVERIFY(report->rows < had);
         QCOMPARE(report->rows + report->evictedEvents, std::uint64_t{kEvents});

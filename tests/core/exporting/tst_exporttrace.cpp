@@ -358,7 +358,7 @@ void TestExportTrace::countsRecordsEvictedDuringTheExport()
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
     ShortLivedRun trace;
     trace.run(20'000);
-    const auto report = trace.exportGoingOn(path);
+    const auto report = trace.exportWhileRunning(path);
     QVERIFY(bool(report));
     QVERIFY(report->overflowCoroutines > 0);
     QCOMPARE(report->coroutines + report->overflowCoroutines, 20'000U);
@@ -379,7 +379,7 @@ void TestExportTrace::countsARecordEvictedWhileItsEventsAreWritten()
     batch.deaths.push_back({0, batch.now});
     trace.consume(batch);
     trace.run(20'000);
-    const auto report = trace.exportGoingOn(path);
+    const auto report = trace.exportWhileRunning(path);
     QVERIFY(bool(report));
     QVERIFY(report->overflowCoroutines > 0);
     QCOMPARE(report->rows + report->overflowEvents, 70'000U);

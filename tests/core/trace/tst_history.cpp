@@ -63,10 +63,10 @@ CT_CASE(everyFieldRoundTrips)
     CHECK(all(history, 1).empty());
 }
 
-/// Turns as of a single busy thread: a resumption, then at once a suspension. Some turns are unusual.
-CT_CASE(everyFieldOfTurnsRoundTrips)
+/// Pairs as of a single busy thread: a resumption, then at once a suspension. Some pairs are unusual.
+CT_CASE(everyFieldOfPairsRoundTrips)
 {
-    constexpr std::uint64_t kTurns = 20'000;
+    constexpr std::uint64_t kPairs = 20'000;
     constexpr CoroutineId kCoroutines = 3;
     History history(kSmallest);
     std::mt19937_64 random(11);
@@ -75,14 +75,14 @@ CT_CASE(everyFieldOfTurnsRoundTrips)
     Batch batch;
     for (CoroutineId id = 0; id < kCoroutines; ++id)
         batch.births.push_back(birth(id));
-    for (std::uint64_t turn = 0; turn < kTurns; ++turn) {
+    for (std::uint64_t pair = 0; pair < kPairs; ++pair) {
         const auto id = static_cast<CoroutineId>(random() % kCoroutines);
-        if (turn % 5'000 == 3'000)
+        if (pair % 5'000 == 3'000)
             next[id] += std::uint64_t{1} << 30;  // more than the bits of a row can represent
         for (const bool active : {true, false}) {
-            Transition event = transition(id, next[id]++, 1'000'000 + turn * 20 + (active ? 0 : 9));
+            Transition event = transition(id, next[id]++, 1'000'000 + pair * 20 + (active ? 0 : 9));
             event.active = active;
-            event.tid = 40 + static_cast<std::uint32_t>(turn / 1'000);
+            event.tid = 40 + static_cast<std::uint32_t>(pair / 1'000);
             event.kind = static_cast<PointKind>(random() % 50 == 0 ? 3 : 0);
             event.site = active ? kUnknownSite : static_cast<SiteId>(5 + random() % 3);
             event.addr = active ? 0 : random() % 10 == 0 ? random() % 4 : 0x1000 + id;
@@ -91,7 +91,7 @@ CT_CASE(everyFieldOfTurnsRoundTrips)
             batch.transitions.push_back(event);
             expected[id].push_back(event);
         }
-        if (turn % 700 == 699) {
+        if (pair % 700 == 699) {
             feed(history, batch);
             batch.clear();
         }

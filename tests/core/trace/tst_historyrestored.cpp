@@ -169,7 +169,7 @@ struct Run {
         consume(batch);
     }
     /// Restores everything that is missing in [from, to). Returns the number of pieces.
-    std::size_t bringBack(std::uint64_t from, std::uint64_t to)
+    std::size_t restore(std::uint64_t from, std::uint64_t to)
     {
         const History::Needed needed = history.neededFor(from, to);
         for (const History::Missing &piece : needed.missing)
@@ -189,7 +189,7 @@ struct Interrupted : Run {
         run(300'000);
         act(0, now);
         run(1'600'000);
-        bringBack(kBase, kBase + 1000);
+        restore(kBase, kBase + 1000);
     }
 };
 
@@ -262,11 +262,11 @@ CT_CASE(restoredEventsEqualTheEvictedEvents)
         const std::uint64_t to = from + span;
         CHECK(!run.history.isInMemory(from, to));
         const std::uint64_t version = run.history.restoredVersion();
-        const std::size_t pieces = run.bringBack(from, to);
+        const std::size_t pieces = run.restore(from, to);
         CHECK(pieces > 1);
         CHECK_EQUAL(run.history.restoredVersion(), version + pieces);
         CHECK(run.history.isInMemory(from, to));
-        CHECK_EQUAL(run.bringBack(from, to), 0U);
+        CHECK_EQUAL(run.restore(from, to), 0U);
         for (CoroutineId id = 0; id < kCoroutines; ++id)
             checkSame(run, id, from, to);
     }
@@ -278,7 +278,7 @@ CT_CASE(restoresAnInvalidAddressBeforeTheUsualAddress)
     for (int i = 0; i < 20; ++i)
         run.act(0, run.now, ~std::uint64_t{0});
     run.run(1'300'000);
-    CHECK(run.bringBack(kBase, kBase + 1000) > 0);
+    CHECK(run.restore(kBase, kBase + 1000) > 0);
     run.act(0, run.now);
     const std::vector<HistoryEvent> events = all(run.history, 0);
     REQUIRE(events.size() > 20);
@@ -292,7 +292,7 @@ CT_CASE(columnsIncludeRestoredEvents)
     run.run(1'900'000);
     const std::uint64_t from = kBase + (run.history.evictedBefore() - kBase) / 3;
     const std::uint64_t to = from + (run.history.evictedBefore() - kBase) / 10;
-    run.bringBack(from - (to - from), to);
+    run.restore(from - (to - from), to);
     for (CoroutineId id = 2; id < kCoroutines; ++id)
         checkSameColumns(run, id, from, to);
     // The sums are cached now, and must equal those of the slab.
@@ -305,7 +305,7 @@ CT_CASE(eventsNotRestoredAreAbsentNotLost)
     Run run;
     run.run(1'900'000);
     const std::uint64_t to = kBase + (run.history.evictedBefore() - kBase) / 4;
-    run.bringBack(kBase, to);
+    run.restore(kBase, to);
     const std::vector<HistoryEvent> events = all(run.history, 5);
     const std::vector<HistoryEvent> expected = all(run.whole, 5);
     std::size_t absents = 0;
@@ -373,7 +373,7 @@ CT_CASE(aLateEventIsRestored)
     run.run(800'000);
     run.act(0, late);
     run.run(1'900'000);
-    run.bringBack(0, ~std::uint64_t{0});  // there is room only where other slabs are evicted
+    run.restore(0, ~std::uint64_t{0});  // there is room only where other slabs are evicted
     const std::uint64_t from = late - 1000;
     const std::uint64_t to = late + 1000;
     const History::Needed needed = run.history.neededFor(from, to);
@@ -438,7 +438,7 @@ CT_CASE(aRangeThatIsTooLargeRestoresItsEnd)
     const History::Needed needed = run.history.neededFor(0, ~std::uint64_t{0});
     CHECK_EQUAL(needed.missing.size(), kRestored / 983'040);
     CHECK_EQUAL(needed.slabs.size(), needed.missing.size());
-    CHECK(run.bringBack(0, ~std::uint64_t{0}) > 0);
+    CHECK(run.restore(0, ~std::uint64_t{0}) > 0);
     CHECK(run.history.isInMemory(run.history.evictedBefore() - 1, ~std::uint64_t{0}));
     CHECK(!run.history.isInMemory(0, ~std::uint64_t{0}));
     CHECK(run.history.bytesUsed() <= (17U << 20) + kRestored);

@@ -340,7 +340,7 @@ CT_CASE(computesQuantilesOfSuspensions)
 namespace {
 
 /// Mostly pairs of a resumption and its suspension. Sometimes there is another sequence.
-Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
+Transitions pairsWithFaults(std::size_t count, CoroutineId coroutines)
 {
     std::mt19937 random(5);
     std::vector<std::uint64_t> next(coroutines);
@@ -368,9 +368,9 @@ Transitions turnsWithFaults(std::size_t count, CoroutineId coroutines)
 
 }  // namespace
 
-CT_CASE(turnsGiveTheSameStateAsSingleEvents)
+CT_CASE(pairsGiveTheSameStateAsSingleEvents)
 {
-    // Large batches are consumed turn by turn, batches of one event are not.
+    // Large batches are consumed pair by pair, batches of one event are not.
     constexpr CoroutineId kCoroutines = 60;
     Population whole;
     Population single;
@@ -380,7 +380,7 @@ CT_CASE(turnsGiveTheSameStateAsSingleEvents)
         batch.births.push_back(birth(id));
     feed(whole, batch);
     feed(single, batch);
-    const Transitions events = turnsWithFaults(60'000, kCoroutines);
+    const Transitions events = pairsWithFaults(60'000, kCoroutines);
     for (std::size_t begin = 0; begin < events.size();) {
         const std::size_t size = std::min<std::size_t>(5'001, events.size() - begin);
         batch.clear();

@@ -48,7 +48,7 @@ struct Recorded {
     std::vector<Batch> batches;
     Population live;
 
-    Recorded(std::size_t stayers, int rounds, RecordingLimits limits) : program(stayers)
+    Recorded(std::size_t longLived, int rounds, RecordingLimits limits) : program(longLived)
     {
         auto writer = RecordingWriter::open(dir.file("run.ctr"), limits);
         REQUIRE(static_cast<bool>(writer));
