@@ -77,8 +77,8 @@ struct ctr_reader {
     int status = CTR_GOOD;
     std::string message;
     Batch batch;
-    std::vector<ctr::OutputPiece> heard;   ///< output for the next batch
-    std::vector<ctr::OutputPiece> output;  ///< output of the latest batch
+    std::vector<ctr::OutputPiece> pendingOutput;  ///< output for the next batch
+    std::vector<ctr::OutputPiece> output;         ///< output of the latest batch
     Rows rows;
     bool atEnd = false;
     ctr_sums sums{};
@@ -91,7 +91,7 @@ void ctr_reader::open(const char *file)
 {
     path = file ? file : "";
     auto opened = RecordingReader::open(
-        path, [this](const ctr::OutputPiece &piece) { heard.push_back(piece); }, nullptr,
+        path, [this](const ctr::OutputPiece &piece) { pendingOutput.push_back(piece); }, nullptr,
         RecordingReader::Frames::Ignored);  // the interface has no frame locations
     if (opened)
         reader = std::move(*opened);
@@ -112,10 +112,10 @@ const ctr_batch *ctr_reader::next()
     if (atEnd)
         batch.clear();
     // Output behind the last events gets a batch of its own.
-    if (atEnd && heard.empty())
+    if (atEnd && pendingOutput.empty())
         return nullptr;
     output.clear();
-    output.swap(heard);
+    output.swap(pendingOutput);
     return rows.convert(batch, output);
 }
 
