@@ -119,7 +119,7 @@ Error ofNothingWritten(const Error &error, const std::string &temporary, const s
         cause.replace(at, temporary.size(), path);
         const std::size_t causeEnd = cause.find("; ", at + path.size());
         // The statement about the content, if there is one, lies between the cause and the remedy.
-        remedy = causeEnd == std::string::npos ? writeRemedy(error.code) : cause.substr(cause.rfind("; "));
+        remedy = causeEnd == std::string::npos ? writeRemedy(error.code) : cause.substr(cause.rfind("; ") + 2);
         cause.resize(std::min(cause.size(), causeEnd));
     }
     Error result{error.code, cause + "; nothing was written"};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // --screenshot: a picture, or a reason on standard error with an exit status for it.
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <QImage>
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tests/support/paths.h"
+#include "tests/support/qtsuite.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -51,7 +51,8 @@ long writeWithoutSigpipe(int fd, const char *data, std::size_t size)
 Error stateError(int errnoValue, std::string problem, const std::string &state)
 {
     Error error = errnoError(errnoValue, std::move(problem));
-    error.message += "; " + state + writeRemedy(error.code);
+    error.message += "; " + state;
+    addRemedy(error, writeRemedy(error.code));
     return error;
 }
 

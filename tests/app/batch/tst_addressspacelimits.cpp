@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The real program and its targets under a limit of the address space (ulimit -v).
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 using runner::Batch;
 using runner::integer;

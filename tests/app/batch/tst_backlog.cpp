@@ -3,8 +3,8 @@
 //
 // An output that blocks for a while: a pipe without a reader. At the end, the program reports the unwritten rest, and
 // the user can give it up.
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <fcntl.h>
 #include <poll.h>

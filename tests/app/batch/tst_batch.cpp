@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 #include "tests/support/terminals.h"
 
 #include <cerrno>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // --batch --listen: the printed lines that start a target, messages when it comes and goes, and the end.
-#include "runner.h"
+#include "tests/support/runner.h"
 
 #include "core/target/instructions.h"
 #include "tests/support/qtsuite.h"

@@ -3,8 +3,8 @@
 //
 // A recording on standard output.
 #include "core/recording/read/recordingreader.h"
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 #include "tests/support/terminals.h"
 
 #include <fcntl.h>

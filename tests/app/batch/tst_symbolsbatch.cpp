@@ -3,10 +3,10 @@
 //
 // Batch runs of targets built with existing SDKs: functions and lines in findings, exports and recordings.
 #include "core/recording/read/recordingreader.h"
-#include "runner.h"
 #include "tests/core/exporting/database.h"
 #include "tests/core/symbols/programrun.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 using namespace ct;
 

@@ -3,9 +3,9 @@
 //
 // The real program when the system starts no thread for it: a message and an exit status, no abort and no endless wait.
 #include "app/batch/batch.h"
-#include "runner.h"
 #include "tests/support/nothreads.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <unistd.h>
 

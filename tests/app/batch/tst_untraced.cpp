@@ -5,8 +5,8 @@
 #include "core/target/instructions.h"
 #include "core/target/programrights.h"
 #include "core/target/untraced.h"
-#include "runner.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 
 #include <set>
 #include <sys/prctl.h>

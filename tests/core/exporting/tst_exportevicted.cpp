@@ -131,7 +131,7 @@ private Q_SLOTS:
         batch.losses = {{0, 50'000, 7, true}, {0, 50'007, 5, false}};
         batch.deaths.push_back({0, batch.now});
         trace.consume(batch);
-        trace.run(kLives);
+        trace.run(kCoroutines);
         const auto report = trace.exportWhileRunning(path);
         QVERIFY(bool(report));
         QVERIFY(!trace.population.isKept(0));

@@ -105,6 +105,6 @@ CT_CASE(mappingErrorsNameTheLimit)
         const auto region = Region::open(dir.file("a.shm"));
         REQUIRE(!region);
         CHECK(contains(region.error().message, "cannot map 2885 MiB of " + dir.file("a.shm")));
-        CHECK(contains(region.error().message, "raise the limit (ulimit -v)"));
+        CHECK(contains(region.error().message, "; raise the limit on this process's address space (ulimit -v)"));
     });
 }

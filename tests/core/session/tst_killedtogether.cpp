@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 using recordings::compareSums;
-using recordings::readBooks;
+using recordings::readSums;
 using recordings::RecordedSums;
 using recordings::recordTo;
 using runner::Batch;
@@ -147,7 +147,7 @@ private Q_SLOTS:
                 return;
             if (reading == 0) {
                 first = summary;
-                for (const auto &[id, one] : readBooks(batch.path(name)).coroutines)
+                for (const auto &[id, one] : readSums(batch.path(name)).coroutines)
                     QVERIFY(coroutines == 0 || hasItsLast(one));
             }
             for (const char *const sum : {"events", "lost_events", "missed_before_attach", "coroutines", "notes_lost"})
