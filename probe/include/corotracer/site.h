@@ -14,8 +14,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-
-#include <sched.h>
+#include <ctime>
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")
@@ -208,19 +207,21 @@ template <class Location>
     return id;
 }
 
-/// Locks the table, for a new site or name. Returns false after `rounds` of 1,000 tries, because the holder may be a
-/// stopped thread. Yields after each round, because a preempted holder needs a core. On a busy machine, a round may
-/// take some milliseconds.
-[[nodiscard]] inline bool lock_table(site_table &table, int rounds) noexcept
+/// Locks the table, for a new site or name. A preempted holder needs a core, so this thread sleeps for 50 us after
+/// every 1,000 tries. Returns false after `naps`, because the holder may be a stopped thread.
+[[nodiscard]] inline bool lock_table(site_table &table, int naps) noexcept
 {
-    for (int round = 0; round < rounds; ++round) {
+    for (;; --naps) {
         for (int i = 0; i < 1000; ++i) {
             if (table.lock.exchange(1, std::memory_order_acquire) == 0)  // partner: unlock_table
                 return true;
         }
-        ::sched_yield();
+        if (naps == 0)
+            return false;
+        const no_cancellation guard;  // nanosleep is a cancellation point
+        const timespec moment{0, 50'000};
+        ::nanosleep(&moment, nullptr);
     }
-    return false;
 }
 
 inline void unlock_table(site_table &table) noexcept
@@ -241,7 +242,7 @@ template <class Location>
             return found - 1;
     }
     const int saved_errno = errno;
-    if (!lock_table(table, 10)) {  // few rounds: the next event tries again
+    if (!lock_table(table, 20)) {  // a short wait: the next event tries again
         errno = saved_errno;
         return 0;
     }
