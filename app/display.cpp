@@ -92,7 +92,8 @@ Result<void> checkDisplay(int argc, char **argv)
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return errnoError(forkError, "cannot check the display", "raise the limit of processes (ulimit -u)");
+        return errnoError(forkError, "cannot check the display",
+                          "end other programs, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
     }
     const bool succeeded = childSucceeded(child, ends[0]);
     close(ends[0]);

@@ -87,7 +87,7 @@ void CreationTree::link(CoroutineId id, CoroutineId parent)
     if (!hasChildren(parent) && m_parents[parent] == kNoCoroutine)
         insert(kNoCoroutine, parent);
     insert(parent, id);
-    bringBack(parent);
+    showAgain(parent);
 }
 
 void CreationTree::unlink(CoroutineId id)
@@ -143,7 +143,7 @@ void CreationTree::remove(CoroutineId parent, CoroutineId child)
         m_children.erase(found);
 }
 
-void CreationTree::bringBack(CoroutineId id)
+void CreationTree::showAgain(CoroutineId id)
 {
     for (; id != kNoCoroutine && m_gone[id]; id = m_parents[id]) {
         m_gone[id] = false;

@@ -50,7 +50,7 @@ private:
     bool closesCycle(CoroutineId id, CoroutineId parent) const;
     void insert(CoroutineId parent, CoroutineId child);
     void remove(CoroutineId parent, CoroutineId child);
-    void bringBack(CoroutineId id);
+    void showAgain(CoroutineId id);
 
     const Population &m_population;
     std::vector<CoroutineId> m_parents;  ///< by id; kNoCoroutine = no known parent

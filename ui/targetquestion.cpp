@@ -16,7 +16,7 @@ TargetQuestion::TargetQuestion(QWidget *window) : QObject(window), m_window(wind
 void TargetQuestion::setRun(Run *run)
 {
     m_run = run;
-    m_afterEnd = nullptr;
+    ++m_runNumber;
 }
 
 void TargetQuestion::ask(const QString &question, std::function<void()> next)
@@ -25,14 +25,22 @@ void TargetQuestion::ask(const QString &question, std::function<void()> next)
         next();
         return;
     }
-    askAboutTarget(m_window, m_run->name(), question, next, [this, next] {
-        if (!m_run->targetRuns()) {
-            next();  // the target has exited while the question was open
-            return;
-        }
-        m_afterEnd = next;
-        m_run->terminateTarget();
-    });
+    // The answer, or the end of the target, may come when another run has replaced this one.
+    const auto unlessSuperseded = [this, number = m_runNumber](std::function<void()> call) {
+        return [this, number, call = std::move(call)] {
+            if (number == m_runNumber)
+                call();
+        };
+    };
+    const std::function<void()> request = unlessSuperseded(std::move(next));
+    askAboutTarget(m_window, m_run->name(), question, request, unlessSuperseded([this, request] {
+                       if (!m_run->targetRuns()) {
+                           request();  // the target has exited while the question was open
+                           return;
+                       }
+                       m_afterEnd = request;
+                       m_run->terminateTarget();
+                   }));
 }
 
 void TargetQuestion::onRunEnded()

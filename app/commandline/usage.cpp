@@ -55,7 +55,7 @@ With --batch:
   --session ID            name of the run in a recording (.ctr) [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
   --duration S            end after S seconds; a program that was started here is terminated
-  --until-idle            with --listen: end when no target uses the region any more, once at least one has
+  --until-idle            with --listen: end when no target uses the region any more, after one has used it
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
                           given twice, a time and a size [at most 2GiB]. The first dump of -o run.jsonl is run.1.jsonl,
                           or the next number that is free

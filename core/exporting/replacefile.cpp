@@ -113,14 +113,18 @@ Result<void> ReplaceFile::commit()
 
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
 {
+    // A message ends with its remedy.
     std::string cause = error.message;
-    std::string remedy = spaceRemedy(error.code);
+    const std::size_t causeEnd = cause.rfind("; ");
+    const bool hasRemedy = causeEnd != std::string::npos;
+    std::string remedy = hasRemedy ? cause.substr(causeEnd + 2) : spaceRemedy(error.code);
+    cause.resize(std::min(cause.size(), causeEnd));
     if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
         cause.replace(at, temporary.size(), path);
-        const std::size_t causeEnd = cause.find("; ", at + path.size());
-        // The statement about the content, if there is one, lies between the cause and the remedy.
-        remedy = causeEnd == std::string::npos ? writeRemedy(error.code) : cause.substr(cause.rfind("; ") + 2);
-        cause.resize(std::min(cause.size(), causeEnd));
+        // Before the remedy, there may be a statement about the content of the temporary file.
+        cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
+        if (!hasRemedy)
+            remedy = writeRemedy(error.code);
     }
     Error result{error.code, cause + "; nothing was written"};
     addRemedy(result, remedy);

@@ -34,9 +34,9 @@ private:
     std::optional<FileKey> m_key;
 };
 
-/// Rewrites an error of a writer that wrote `temporary` instead of `path`. Names `path`, and keeps the cause and its
-/// remedy, the last part of the message. Removes the statement about the content of the file between them, because the
-/// temporary file is removed. A cause without a remedy gets the one for a file that cannot be written.
+/// Rewrites an error of an export that wrote `temporary` instead of `path`. The result names `path`, says that nothing
+/// was written, and ends with the remedy of the cause, which is the last part of its message. A statement about the
+/// content of `temporary` is left out, because that file is removed.
 Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
 
 }  // namespace ct

@@ -277,7 +277,7 @@ bool HarvestLoop::isUrgent() const
 Accounting HarvestLoop::accounting() const
 {
     const Data &data = *m_data;
-    Accounting sums = data.harvestState.sums;
+    Accounting sums(data.harvestState.sums);
     sums.unproven = data.harvestState.unproven;
     sums.paused = data.paused;
     sums.regionBytes = data.regionBytes;

@@ -15,7 +15,7 @@ using corotracer::LaneHeader;
 constexpr std::uint64_t kLongestStepNs = 100'000;
 constexpr std::uint64_t kShortestStepNs = 2000;
 /// Limit of records from one lane before the others get a turn, even if their records are later.
-constexpr std::size_t kMaxPerTurn = 4096;
+constexpr std::size_t kMaxPerVisit = 4096;
 constexpr double kUrgentNs = 4'000'000;
 
 /// The position at which a producer has no room left. Cannot overflow, even if a target has overwritten the tail.
@@ -311,7 +311,7 @@ bool LaneList::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Ba
         const std::uint64_t ahead = corotracer::detail::slope(untilNs > next.ns ? untilNs - next.ns : 0, piece.mult);
         untilRaw = next.raw + ahead;
     }
-    for (std::size_t done = 0; done < kMaxPerTurn && batch.transitions.size() < maxTransitions;) {
+    for (std::size_t done = 0; done < kMaxPerVisit && batch.transitions.size() < maxTransitions;) {
         // Copy little more than the latest step needed: records beyond the step are copied again.
         const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_records.size() : lane.lately + lane.lately / 2 + 16;
         const std::size_t count = copy(lane, std::span(m_records).first(std::min(room, m_records.size())), batch);

@@ -8,7 +8,8 @@ namespace {
 
 /// Bytes of the smallest lane, with its block numbers.
 constexpr std::uint64_t kSmallestLane = corotracer::kLaneRecordsMin * sizeof(corotracer::LaneRecord) + 4096;
-/// Bytes. If more than this is free in the file system, a probe that was refused memory has a full address space.
+/// Bytes. If more than this is free in the file system, the address space of a probe that was refused memory is taken
+/// to be full.
 constexpr std::uint64_t kRoomForMore = 4U << 20;
 
 }  // namespace

@@ -145,7 +145,7 @@ long InputSpool::readSome(char *to, std::size_t bytes, std::string &message)
             return got;
         if (errno != EINTR && errno != EAGAIN) {
             message =
-                errnoError(errno, "standard input cannot be read any more", "start the sender and --input - again")
+                errnoError(errno, "Standard input cannot be read any more", "start the sender and this program again")
                     .message;
             return kNoInput;
         }

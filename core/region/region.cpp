@@ -317,7 +317,8 @@ Result<void> Region::remove()
 {
     const std::optional<FileKey> there = FileKey::ofEntry(m_data->path);
     if (!there)
-        return errnoError(errno, "cannot remove " + m_data->path, "check whether another program removed it");
+        return errnoError(errno, "cannot remove " + m_data->path,
+                          errno == ENOENT ? "another program has removed the file" : "check who may enter its folder");
     if (there != FileKey::of(m_data->file.get()))
         return Error{ErrorCode::Busy, m_data->path + " was replaced by another file, which was not removed"};
     if (::unlink(m_data->path.c_str()) != 0)

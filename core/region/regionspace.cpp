@@ -117,11 +117,11 @@ Result<RegionSpec> fittedTo(const RegionSpace &room, const RegionSpec &spec, std
 
 Error cannotMap(int error, const std::string &path, std::uint64_t bytes)
 {
-    const char *remedy = "use a region on another file system (--shm)";
+    const char *remedy = "check the mount options of its file system, or use another one (--shm)";
     if (error == ENOMEM)
         remedy = corotracer::detail::address_space_left() < bytes
                      ? "raise the limit on this process's address space (ulimit -v)"
-                     : "use a smaller region (-n, --lane-pool)";
+                     : "close other captures and recordings, or use a smaller region (-n, --lane-pool)";
     return errnoError(error, "cannot map " + mib(bytes) + " of " + path, remedy);
 }
 

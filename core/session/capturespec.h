@@ -21,8 +21,8 @@ struct CaptureSpec {
     std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen by Region::create()
     std::string socketPath;  ///< empty: next to the region
-    /// Listening ends when all targets have gone, once at least one has come. A process of another user or of a
-    /// container counts as a target as long as it may use the region.
+    /// Listening ends when no target uses the region any more, after at least one has used it. A process of another
+    /// user or of a container counts as a target as long as it may use the region.
     bool untilIdle = false;
 };
 

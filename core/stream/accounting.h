@@ -66,7 +66,7 @@ struct RunFlags {
 /// All counts of a run, which are always shown.
 struct Accounting : RunSums, RunOverflow, RegionGauges, RunFlags {
     Accounting() = default;
-    Accounting(const RunSums &sums) : RunSums(sums) {}
+    explicit Accounting(const RunSums &sums) : RunSums(sums) {}
 };
 
 }  // namespace ct

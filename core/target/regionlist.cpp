@@ -150,7 +150,8 @@ Result<void> deleteRegion(const std::string &path)
                                           onceItHasEnded(candidate->identity)};
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (file.get() < 0)
-        return errnoError(errno, "cannot open " + path, "refresh the list");
+        return errno == ENOENT || errno == ELOOP ? errnoError(errno, "cannot open " + path, "refresh the list")
+                                                 : readError(errno, "cannot open " + path);
     // Hold the lock until the name is removed, so that no engine adopts the region in between.
     if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};

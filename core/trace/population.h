@@ -72,7 +72,7 @@ struct CoroutineNotes {
 /// Why the numbers in a gap are missing. The counts apply in this order.
 struct MissingEvents {
     std::uint64_t missed = 0;  ///< published, and gone before the engine attached
-    /// Missing in the stream without a Loss row: usually no longer in memory when the recording was saved.
+    /// Missing in the stream without a Loss row. Usually, they were no longer in memory when the recording was saved.
     std::uint64_t unexplained = 0;
     std::uint64_t lost = 0;  ///< overwritten or dropped before they were captured
 };

@@ -140,7 +140,7 @@ CT_CASE(namesThatFindNoRoomAreCounted)
     });
 }
 
-CT_CASE(aNameIsDroppedWhileAnotherThreadKeepsTheLock)
+CT_CASE(aNameIsDroppedWhileTheLockIsKept)
 {
     const Region region;
     inChild([&] {

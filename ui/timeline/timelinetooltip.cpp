@@ -45,7 +45,8 @@ QString missingRows(const MissingEvents &missing)
     if (missing.missed > 0)
         rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
     if (missing.unexplained > 0)
-        rows += row(tr("not saved"), tr("%1 events were no longer in memory").arg(format::count(missing.unexplained)));
+        rows +=
+            row(tr("not recorded"), tr("%1 events are not in the recording").arg(format::count(missing.unexplained)));
     if (missing.lost > 0)
         rows += row(tr("lost"), tr("%1 events were overwritten or dropped before they were "
                                    "captured")

@@ -29,8 +29,10 @@ Result<BlockSurvey> surveyBlocks(BlockReader &reader)
     for (Block block; !survey.hasEnded;) {
         const BlockReader::Position here = reader.m_position;
         const Result<bool> follows = reader.nextHead(block);
-        if (!follows)
+        if (!follows) {
+            reader.rewind();
             return follows.error();
+        }
         if (*follows) {
             lastUnread = here;
         } else {
@@ -40,8 +42,10 @@ Result<BlockSurvey> surveyBlocks(BlockReader &reader)
                 survey.blocks.pop_back();
             }
             const Result<bool> found = reader.nextStored(block);
-            if (!found)
+            if (!found) {
+                reader.rewind();
                 return found.error();
+            }
             if (!*found)
                 break;
         }

@@ -18,8 +18,8 @@ struct BlockSurvey {
 };
 
 /// Lists the blocks: from the index at the end of the file, else by a walk from head to head. The walk reads a payload
-/// only where no block follows it. Afterwards, `reader` is at the first block, wherever it was before; it must not
-/// follow a file that is being written. Errors come from the system.
+/// only where no block follows it. Afterwards, `reader` is at the first block, without damages, and the payload of its
+/// latest block is invalid. The reader must not follow a file that is being written. Errors come from the system.
 Result<BlockSurvey> surveyBlocks(BlockReader &reader);
 
 }  // namespace ct::ctr

@@ -220,7 +220,7 @@ double JsonlReader::progress() const
 
 Accounting JsonlReader::accounting() const
 {
-    return m_data->stream.sums();
+    return Accounting(m_data->stream.sums());
 }
 
 }  // namespace ct

@@ -46,16 +46,6 @@ long writeWithoutSigpipe(int fd, const char *data, std::size_t size)
     return written;
 }
 
-/// Makes an error such as "`problem`: Input/output error; `state`; choose another path". `state` says which part of the
-/// content is in the file.
-Error stateError(int errnoValue, std::string problem, const std::string &state)
-{
-    Error error = errnoError(errnoValue, std::move(problem));
-    error.message += "; " + state;
-    addRemedy(error, writeRemedy(error.code));
-    return error;
-}
-
 }  // namespace
 
 AppendFile::AppendFile(std::string path, int fd, bool ownsFile, Unit unit)
@@ -134,11 +124,24 @@ bool AppendFile::replaceOldContent()
     return m_replaced;
 }
 
+/// Makes an error such as "`problem`: Input/output error; `state`; choose another path". `state` says which part of the
+/// content is in the file.
+Error AppendFile::stateError(int errnoValue, std::string problem, const std::string &state) const
+{
+    Error error = errnoError(errnoValue, std::move(problem));
+    error.message += "; " + state;
+    // An inherited stream has no other path, but its file system may be full.
+    const bool isFull = error.code == ErrorCode::NoSpace || error.code == ErrorCode::SizeLimit;
+    addRemedy(error, m_ownsFile || isFull ? writeRemedy(error.code)
+                                          : "start the run again, with a reader that stays until the end");
+    return error;
+}
+
 Result<void> AppendFile::append(const char *data, std::size_t size, std::span<const std::size_t> ends)
 {
     if (m_failed)
         return Error{ErrorCode::InputOutput,
-                     m_path + ": writing failed before; nothing more is written; choose another path"};
+                     m_path + ": writing failed before; nothing more is written; start the run again"};
     if (!replaceOldContent())
         return writeError(errno, m_path + " could not be emptied");
     std::size_t done = 0;

@@ -52,6 +52,7 @@ private:
     AppendFile(std::string path, int fd, bool ownsFile, Unit unit);
     bool replaceOldContent();
     Result<void> fail(int errnoValue, std::size_t written, std::span<const std::size_t> ends);
+    Error stateError(int errnoValue, std::string problem, const std::string &state) const;
     long writeSome(const char *data, std::size_t size);
 
     std::string m_path;

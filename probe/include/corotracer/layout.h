@@ -162,7 +162,8 @@ struct ExtensionHeader {
     std::uint32_t lane_capacity;              // 0x134  entries of the directory
     std::uint32_t compact_stations_reserved;  // 0x138  number of compact stations
     std::uint32_t lane_mode;                  // 0x13C  kLanesNone ...
-    std::uint32_t lane_records;       // 0x140  records of a new lane: a power of two up to 2^22; less if room is short
+    // 0x140  Records of a new lane: a power of two, 2048 ... 2^22; less where room is short.
+    std::uint32_t lane_records;
     std::uint32_t lane_retention_ms;  // 0x144  time before the lane of an ended thread is used again, in both modes
     std::uint64_t created_counter;    // 0x148  counter at created_monotonic_ns, 0 = unknown
     std::uint64_t created_mult;       // 0x150  reserved, 0: created_... and pair_... together give the rate
@@ -183,7 +184,7 @@ struct ExtensionHeader {
     std::atomic<std::uint32_t> lane_count;      // 0x1A8  entries of the directory in use
     std::atomic<std::uint32_t> threads_without_lane;  // 0x1AC  each thread counts once
     std::atomic<std::uint64_t> records_without_lane;  // 0x1B0  records that these threads did not write
-    std::atomic<std::uint64_t> names_dropped;         // 0x1B8  strings that found no room
+    std::atomic<std::uint64_t> names_dropped;         // 0x1B8  names without room, or without the lock
     // Written by the engine; probes pop free_stations.
     /// 0x1C0  Stack of free full stations, as free_compact_stations; has only drained stations.
     std::atomic<std::uint64_t> free_stations;

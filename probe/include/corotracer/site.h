@@ -208,7 +208,7 @@ template <class Location>
 }
 
 /// Locks the table, for a new site or name. A preempted holder needs a core, so this thread sleeps for 50 us after
-/// every 1,000 tries. Returns false after `naps`, because the holder may be a stopped thread.
+/// every 1,000 tries. Returns false after `naps` such sleeps, because the holder may be a stopped thread.
 [[nodiscard]] inline bool lock_table(site_table &table, int naps) noexcept
 {
     for (;; --naps) {

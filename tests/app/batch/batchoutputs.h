@@ -66,7 +66,7 @@ public:
     }
     /// A target that is not traced: it waits and ends.
     QStringList untraced() const { return {QStringLiteral("--cmd"), QStringLiteral("read -r go < %1").arg(m_gate)}; }
-    /// Waits until the target has opened the gate. Returns false after kPatienceMs.
+    /// Waits until the target opens the gate for reading. Returns false after kPatienceMs.
     bool isWaiting()
     {
         return QTest::qWaitFor(

@@ -62,7 +62,9 @@ private Q_SLOTS:
         ::close(reader);
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 4);
-        QVERIFY2(batch.err().contains("standard output: Broken pipe"), batch.err().constData());
+        QVERIFY2(batch.err().contains("standard output: Broken pipe; "), batch.err().constData());
+        QVERIFY2(batch.err().contains("; start the run again, with a reader that stays until the end"),
+                 batch.err().constData());
         QVERIFY(!batch.summary().value(QLatin1String("output_error")).toString().isEmpty());
         runner::compareAccounts(batch.summary(), batch.truth());
     }

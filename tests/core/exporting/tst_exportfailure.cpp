@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The message of a failed export names the requested file, not the temporary file that was removed.
+#include "core/exporting/replacefile.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
@@ -75,6 +76,32 @@ private Q_SLOTS:
                  path + QStringLiteral(" was moved by another program before the first event was written; nothing was "
                                        "written; start again, and leave the file in its folder until it is complete"));
         QCOMPARE(filesIn(dir), QStringList(QStringLiteral("moved")));
+    }
+
+    void theMessageEndsWithTheRemedy_data()
+    {
+        QTest::addColumn<QString>("cause");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char *name, const char *cause, const char *message) {
+            QTest::newRow(name) << QString::fromLatin1(cause) << QString::fromLatin1(message);
+        };
+        row("another file", "a.ctr cannot be opened: Permission denied; run as another user",
+            "a.ctr cannot be opened: Permission denied; nothing was written; run as another user");
+        row("no file", "Qt has no driver; install it", "Qt has no driver; nothing was written; install it");
+        row("content", "t.tmp: Input/output error; all lines are complete; choose another path",
+            "t.csv: Input/output error; nothing was written; choose another path");
+        row("no content", "t.tmp cannot be opened: Is a directory; choose another path",
+            "t.csv cannot be opened: Is a directory; nothing was written; choose another path");
+        row("no remedy", "t.tmp: Input/output error",
+            "t.csv: Input/output error; nothing was written; choose another path");
+        row("another file without a remedy", "a.ctr is damaged", "a.ctr is damaged; nothing was written");
+    }
+    void theMessageEndsWithTheRemedy()
+    {
+        QFETCH(QString, cause);
+        QFETCH(QString, message);
+        const Error error = ofNothingWritten({ErrorCode::InputOutput, cause.toStdString()}, "t.tmp", "t.csv");
+        QCOMPARE(QString::fromStdString(error.message), message);
     }
 
     void aCancelledExportIsNoFailure()

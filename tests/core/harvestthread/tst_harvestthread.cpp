@@ -31,14 +31,14 @@ using writers::Writer;
 namespace {
 
 /// Counts events and losses. The test's thread may read the sums.
-class BookSink final : public ct::Sink {
+class SumSink final : public ct::Sink {
 public:
     ct::Result<void> consume(const ct::Batch &batch) override
     {
         const std::lock_guard lock(m_mutex);
-        m_books.add(batch);
+        m_streamSums.add(batch);
         ++m_batches;
-        if (m_failAfter && m_books.captured >= *m_failAfter)
+        if (m_failAfter && m_streamSums.captured >= *m_failAfter)
             return ct::Error{ct::ErrorCode::NoSpace, "disk full"};
         return {};
     }
@@ -51,7 +51,7 @@ public:
     regions::StreamSums streamSums() const
     {
         const std::lock_guard lock(m_mutex);
-        return m_books;
+        return m_streamSums;
     }
     std::optional<ct::Accounting> final() const
     {
@@ -67,7 +67,7 @@ public:
 
 private:
     mutable std::mutex m_mutex;
-    regions::StreamSums m_books;
+    regions::StreamSums m_streamSums;
     int m_batches = 0;
     std::optional<ct::Accounting> m_final;
     std::optional<std::uint64_t> m_failAfter;
@@ -98,7 +98,7 @@ struct Capture {
     regions::TempDir dir;
     std::optional<Region> region;
     std::string socketPath;
-    std::shared_ptr<BookSink> sink = std::make_shared<BookSink>();
+    std::shared_ptr<SumSink> sink = std::make_shared<SumSink>();
     std::unique_ptr<HarvestThread> thread;
 };
 
@@ -201,7 +201,7 @@ private Q_SLOTS:
     void aFailingSinkDoesNotAffectOtherSinks()
     {
         Capture c;
-        const auto failing = std::make_shared<BookSink>();
+        const auto failing = std::make_shared<SumSink>();
         failing->failAfter(1);
         QVERIFY(c.start({failing}));
         QSignalSpy failed(c.thread.get(), &HarvestThread::sinkFailed);
@@ -272,7 +272,7 @@ private Q_SLOTS:
         auto observed = Region::open(c.region->path());
         QVERIFY(observed);
         QVERIFY(observed->access() == ct::RegionAccess::Observer);
-        const auto sink = std::make_shared<BookSink>();
+        const auto sink = std::make_shared<SumSink>();
         HarvestThread observer(*observed, {}, {sink});
         QVERIFY(observer.startHarvest());
         QTRY_COMPARE(sink->streamSums().captured, std::uint64_t{3});
@@ -296,7 +296,7 @@ private Q_SLOTS:
         QVERIFY(adopted->access() == ct::RegionAccess::Owner);
         // Real writers keep their own mapping. This one writes through the adopter's.
         auto *const station = const_cast<corotracer::StationData *>(&adopted->station(0));
-        const auto sink = std::make_shared<BookSink>();
+        const auto sink = std::make_shared<SumSink>();
         HarvestThread thread(*adopted, c.socketPath, {sink});
         QVERIFY(thread.startHarvest());
         QTRY_COMPARE(sink->streamSums().captured, std::uint64_t{8});
