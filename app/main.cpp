@@ -9,7 +9,7 @@
 #include "core/base/filekey.h"
 #include "core/target/printable.h"
 #include "core/target/processlimits.h"
-#include "ui/jobs/windowthreads.h"
+#include "ui/jobs/qtthreads.h"
 
 #include <QCoreApplication>
 

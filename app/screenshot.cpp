@@ -30,7 +30,7 @@ void print(const std::string &message)
 
 }  // namespace
 
-Screenshot::Screenshot(MainWindow &window, OutputFile file, double afterSec, QObject *parent)
+Screenshot::Screenshot(MainWindow &window, DeferredFile file, double afterSec, QObject *parent)
     : QObject(parent), m_window(window), m_file(std::move(file))
 {
     window.resize(kPictureSize);

@@ -5,7 +5,7 @@
 // prints the reason instead.
 #pragma once
 
-#include "app/batch/outputfile.h"
+#include "app/batch/deferredfile.h"
 
 #include <QObject>
 
@@ -17,7 +17,7 @@ class Screenshot final : public QObject {
     Q_OBJECT
 public:
     /// Discards `file` when nothing can be shown. Passes the exit status to QCoreApplication::exit().
-    Screenshot(MainWindow &window, OutputFile file, double afterSec, QObject *parent = nullptr);
+    Screenshot(MainWindow &window, DeferredFile file, double afterSec, QObject *parent = nullptr);
 
 private:
     void onFailed(const QString &message);
@@ -26,7 +26,7 @@ private:
     void quit(int code);
 
     MainWindow &m_window;
-    OutputFile m_file;
+    DeferredFile m_file;
     bool m_waits = false;  ///< until the file is loaded
     bool m_over = false;
 };

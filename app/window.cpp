@@ -7,7 +7,7 @@
 #include "app/screenshot.h"
 #include "core/target/printable.h"
 #include "ui/format/theme.h"
-#include "ui/jobs/windowthreads.h"
+#include "ui/jobs/qtthreads.h"
 #include "ui/mainwindow.h"
 
 #include <QApplication>
@@ -35,9 +35,9 @@ Theme themeFor(CommandLine::Theme wanted)
 
 int runWindow(const CommandLine &line, int argc, char **argv)
 {
-    std::optional<OutputFile> picture;
+    std::optional<DeferredFile> picture;
     if (!line.screenshotPath.empty()) {
-        Result<OutputFile> file = OutputFile::open(line.screenshotPath);
+        Result<DeferredFile> file = DeferredFile::open(line.screenshotPath);
         if (!file) {
             std::fprintf(stderr, "corotracer-gui: --screenshot: %s\n",
                          ct::printable(file.error().message).toUtf8().constData());

@@ -9,7 +9,7 @@
 #include "ui/format/format.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/jobs/savejob.h"
-#include "ui/widgets/exportbar.h"
+#include "ui/widgets/jobbar.h"
 #include "ui/widgets/spreadsheetbox.h"
 
 #include <QDateTime>
@@ -41,12 +41,12 @@ QString exportNotice(const QString &path, const ExportReport &report)
 
 }  // namespace
 
-FileJobs::FileJobs(ExportBar &exportBar, ExportBar &saveBar, QWidget *window)
+FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
     : QObject(window), m_exportBar(exportBar), m_saveBar(saveBar), m_window(window)
 {
-    connect(&exportBar, &ExportBar::failed, this,
+    connect(&exportBar, &JobBar::failed, this,
             [this](const QString &message) { Q_EMIT failed(tr("The export failed"), message); });
-    connect(&saveBar, &ExportBar::failed, this,
+    connect(&saveBar, &JobBar::failed, this,
             [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
 }
 
@@ -76,7 +76,7 @@ void FileJobs::saveRecording(const QString &recording, const QString &path)
 }
 
 /// Returns true, and says so, if a job is running. Another one does not replace it.
-bool FileJobs::refuses(const ExportBar &bar)
+bool FileJobs::refuses(const JobBar &bar)
 {
     if (bar.isRunning())
         Q_EMIT refused(tr("%1 is still running. Try again when it has finished.").arg(bar.text()));
@@ -86,7 +86,7 @@ bool FileJobs::refuses(const ExportBar &bar)
 QStringList FileJobs::running() const
 {
     QStringList titles;
-    for (const ExportBar *bar : {&m_saveBar, &m_exportBar}) {
+    for (const JobBar *bar : {&m_saveBar, &m_exportBar}) {
         if (bar->isRunning())
             titles << bar->text();
     }

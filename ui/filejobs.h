@@ -15,14 +15,14 @@ class QWidget;
 
 namespace ct {
 
-class ExportBar;
+class JobBar;
 class Run;
 
 class FileJobs final : public QObject {
     Q_OBJECT
 public:
     /// The bars show the jobs, and must outlive this object.
-    FileJobs(ExportBar &exportBar, ExportBar &saveBar, QWidget *window);
+    FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window);
 
     /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
     void setRun(const Run *run) { m_run = run; }
@@ -49,10 +49,10 @@ Q_SIGNALS:
     void failed(const QString &title, const QString &message);
 
 private:
-    bool refuses(const ExportBar &bar);
+    bool refuses(const JobBar &bar);
 
-    ExportBar &m_exportBar;
-    ExportBar &m_saveBar;
+    JobBar &m_exportBar;
+    JobBar &m_saveBar;
     QWidget *m_window;
     const Run *m_run = nullptr;
 };

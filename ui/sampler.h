@@ -4,7 +4,7 @@
 // The clock of a window: makes the views read the run some 30 times a second, and measures the rates. GUI thread.
 #pragma once
 
-#include "models/ratesmodel.h"
+#include "models/ratehistory.h"
 
 #include <QObject>
 #include <QTimer>
@@ -20,7 +20,7 @@ public:
 
     /// Replaces the run; not paused. The caller owns it, and replaces it before it is destroyed.
     void setRun(const Run *run);
-    const RatesModel &rates() const { return m_rates; }
+    const RateHistory &rates() const { return m_rates; }
     bool isPaused() const { return m_paused; }
 
 public Q_SLOTS:
@@ -37,7 +37,7 @@ private:
     void tick();
 
     const Run *m_run = nullptr;
-    RatesModel m_rates;
+    RateHistory m_rates;
     bool m_paused = false;
     QTimer m_timer;
 };

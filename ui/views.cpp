@@ -15,7 +15,7 @@
 #include "ui/docks/throughputdock.h"
 #include "ui/format/theme.h"
 #include "ui/timeline/timelineview.h"
-#include "ui/widgets/exportbar.h"
+#include "ui/widgets/jobbar.h"
 #include "ui/widgets/replaybar.h"
 #include "ui/widgets/startpage.h"
 #include "ui/widgets/statusbar.h"
@@ -65,9 +65,9 @@ Views::Views(QMainWindow &window, const Actions &actions)
 
     statusBar = new StatusBar(&window);
     window.setStatusBar(statusBar);
-    exportBar = new ExportBar(QStringLiteral("export"), ViewText::tr("Cancel the export"), statusBar);
-    saveBar = new ExportBar(QStringLiteral("save"), ViewText::tr("Do not save the recording"), statusBar);
-    for (ExportBar *bar : {exportBar, saveBar}) {
+    exportBar = new JobBar(QStringLiteral("export"), ViewText::tr("Cancel the export"), statusBar);
+    saveBar = new JobBar(QStringLiteral("save"), ViewText::tr("Do not save the recording"), statusBar);
+    for (JobBar *bar : {exportBar, saveBar}) {
         statusBar->insertWidget(1, bar);
         bar->hide();
     }

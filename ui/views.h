@@ -17,7 +17,7 @@ class CaptureDock;
 class CoroutineDock;
 class CreationDock;
 class DetailsDock;
-class ExportBar;
+class JobBar;
 class InfoBar;
 class OutputDock;
 class RecordingsDock;
@@ -46,8 +46,8 @@ struct Views {
     CaptureDock *capture;
     RecordingsDock *recordings;
     StatusBar *statusBar;
-    ExportBar *exportBar;
-    ExportBar *saveBar;
+    JobBar *exportBar;
+    JobBar *saveBar;
     ReplayBar *replayBar;   ///< hidden unless the run is a replay
     UntracedBar *untraced;  ///< hidden unless nothing is traced
     InfoBar *notice;        ///< hidden unless there are notices

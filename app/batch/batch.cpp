@@ -3,13 +3,13 @@
 #include "app/batch/batch.h"
 
 #include "app/batch/backlog.h"
+#include "app/batch/console.h"
 #include "app/batch/consolesignals.h"
+#include "app/batch/deferredfile.h"
 #include "app/batch/dumper.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/findinglines.h"
-#include "app/batch/outputfile.h"
 #include "app/batch/outputwatch.h"
-#include "app/batch/progressline.h"
 #include "app/batch/stuckatend.h"
 #include "app/batch/targetreporter.h"
 #include "core/addresses/exportresolveradapter.h"
@@ -92,7 +92,7 @@ private:
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::shared_ptr<AddressResolver> m_resolver;
-    std::optional<OutputFile> m_summaryFile;
+    std::optional<DeferredFile> m_summaryFile;
     std::optional<OutputWatch> m_watch;   ///< for -o FILE without --limit
     std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
     std::shared_ptr<QueuedSink> m_queue;  ///< in front of the output file
@@ -102,7 +102,7 @@ private:
     std::unique_ptr<ResolverDriver> m_driver;
     std::unique_ptr<RecordingInfoWriter> m_infoWriter;  ///< only if the output is a recording
     ConsoleSignals m_signals;
-    ProgressLine m_progress;
+    Console m_console;
     QTimer m_progressTimer;
     QTimer m_durationTimer;
     Summary m_summary;
@@ -122,7 +122,7 @@ auto BatchRun::openOnceRead(const std::string &path, Open open)
     std::optional opened(open());
     const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
     if (isUnread()) {
-        m_progress.print(
+        m_console.print(
             tr("the pipe %1 waits for a process that reads it; start one").arg(QString::fromStdString(path)));
         QEventLoop events;
         QTimer check;
@@ -147,8 +147,8 @@ Result<void> BatchRun::openOutputs()
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
     if (!m_line.summaryPath.empty()) {
-        Result<OutputFile> file =
-            openOnceRead(m_line.summaryPath, [this] { return OutputFile::open(m_line.summaryPath); });
+        Result<DeferredFile> file =
+            openOnceRead(m_line.summaryPath, [this] { return DeferredFile::open(m_line.summaryPath); });
         if (!file)
             return file.error();
         m_summaryFile.emplace(std::move(*file));
@@ -210,8 +210,8 @@ void BatchRun::connectSession()
 {
     connect(&m_session, &Session::ended, QCoreApplication::instance(), &QCoreApplication::quit, Qt::QueuedConnection);
     connect(&m_session, &Session::nothingTraced, this,
-            [this](const QString &why) { m_progress.print(why + u' ' + Instructions::nothingTracedPointer()); });
-    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_progress.print(notice); });
+            [this](const QString &why) { m_console.print(why + u' ' + Instructions::nothingTracedPointer()); });
+    connect(&m_session, &Session::noticeAdded, this, [this](const QString &notice) { m_console.print(notice); });
     connect(&m_session, &Session::sinkFailed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::captureFailed, this,
             [this](const QString &message) { m_summary.captureError = message.toStdString(); });
@@ -228,11 +228,11 @@ void BatchRun::connectSession()
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
     connect(&m_durationTimer, &QTimer::timeout, this, [this] { onDuration(); });
     connect(m_stuckAtEnd.get(), &StuckAtEnd::reported, this,
-            [this](const QString &message) { m_progress.print(message); });
+            [this](const QString &message) { m_console.print(message); });
     connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
-            [this] { m_progress.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
-    if (m_progress.isShown())
+            [this] { m_console.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
+    if (m_console.isShown())
         m_progressTimer.start(kProgressMs);
 }
 
@@ -240,7 +240,7 @@ void BatchRun::connectDumper()
 {
     if (!m_dumper)
         return;
-    connect(m_dumper.get(), &Dumper::reported, this, [this](const QString &message) { m_progress.print(message); });
+    connect(m_dumper.get(), &Dumper::reported, this, [this](const QString &message) { m_console.print(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
     connect(&m_session, &Session::targetGone, m_dumper.get(), &Dumper::processEnded);
     m_dumper->watch([this] { return m_session.accounting(); });
@@ -257,15 +257,15 @@ void BatchRun::connectBacklog()
     if (!m_queue)
         return;
     m_backlog = std::make_unique<Backlog>(m_queue, outputName());
-    connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_progress.print(message); });
-    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_progress.show(line); });
+    connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_console.print(message); });
+    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.show(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
 }
 
 /// Ends with the output stuck, or slow to complete. Discards the summary, and leaves everything else as it is.
 void BatchRun::endAtOnce()
 {
-    m_progress.print(
+    m_console.print(
         tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
     if (m_summaryFile)
         m_summaryFile->discard();
@@ -274,7 +274,7 @@ void BatchRun::endAtOnce()
 
 void BatchRun::outputFailed(const QString &message)
 {
-    m_progress.print(message);
+    m_console.print(message);
     if (m_summary.outputError.empty())
         m_summary.outputError = message.toStdString();
 }
@@ -323,7 +323,7 @@ void BatchRun::onSignal(int signal)
         if (m_dumper)
             m_dumper->dump(tr("on request"));
         else
-            m_progress.print(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
+            m_console.print(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
         return;
     }
     if (m_backlog && m_backlog->hasBegun()) {
@@ -349,10 +349,10 @@ void BatchRun::passSignalOn()
     }
     if (m_signalsSeen == 1) {
         target->sendSignal(m_lastSignal);
-        m_progress.print(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
+        m_console.print(tr("%1 forwarded to the target; the next signal terminates it").arg(signalName(m_lastSignal)));
     } else if (m_signalsSeen == 2) {
         m_session.terminateTarget();
-        m_progress.print(tr("terminating the target; the next signal kills it"));
+        m_console.print(tr("terminating the target; the next signal kills it"));
     } else {
         target->sendSignal(SIGKILL);
     }
@@ -370,10 +370,10 @@ void BatchRun::onDuration()
 void BatchRun::printStart()
 {
     for (const QString &notice : m_session.notices())
-        m_progress.print(notice);
+        m_console.print(notice);
     if (isLaunched())
         return;
-    m_targetReporter = std::make_unique<TargetReporter>(m_session, m_progress);
+    m_targetReporter = std::make_unique<TargetReporter>(m_session, m_console);
     if (m_line.start.kind() == RunKind::Listening)
         m_targetReporter->printInstructions();
 }
@@ -406,13 +406,13 @@ bool BatchRun::writeSummary()
         return true;
     const Result<void> written = m_summaryFile->write(toJson(m_summary));
     if (!written)
-        m_progress.print(QString::fromStdString(written.error().message));
+        m_console.print(QString::fromStdString(written.error().message));
     return bool(written);
 }
 
 int BatchRun::finish()
 {
-    m_progress.clear();
+    m_console.clear();
     if (m_dumper) {
         m_dumper->finish(ending(), m_decidedNs);
         m_summary.dumps = m_dumper->files();
@@ -429,7 +429,7 @@ int BatchRun::finish()
         m_summary.eventsNotWritten = captured;
     if (!found.message.empty() && m_summary.outputError.empty()) {
         m_summary.outputError = found.isLost ? found.message : std::string();
-        m_progress.print(QString::fromStdString(found.message));
+        m_console.print(QString::fromStdString(found.message));
     }
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
@@ -444,13 +444,13 @@ int BatchRun::finish()
             m_summary.exitCode = status.code;
     }
     if (const std::string instants = describeInstants(m_summary); !instants.empty())
-        m_progress.print(QString::fromStdString(instants));
+        m_console.print(QString::fromStdString(instants));
     for (const QString &text : findingLines(m_summary.stuck, m_resolver->problem()))
-        m_progress.print(text);
-    m_progress.print(
+        m_console.print(text);
+    m_console.print(
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
     if (m_summary.eventsNotWritten != 0)
-        m_progress.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+        m_console.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
     const int code = exitCode();
     return writeSummary() ? code : kExitOutput;
 }
@@ -458,7 +458,7 @@ int BatchRun::finish()
 int BatchRun::run()
 {
     const auto fail = [this](const Error &error, int code) {
-        m_progress.print(QString::fromStdString(error.message));
+        m_console.print(QString::fromStdString(error.message));
         if (m_summaryFile)
             m_summaryFile->discard();
         return code;

@@ -4,7 +4,7 @@
 // The findings of a batch run, as lines of text for people.
 #pragma once
 
-#include "app/batch/findings.h"
+#include "app/batch/summary.h"
 
 #include <QStringList>
 

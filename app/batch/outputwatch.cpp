@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/outputwatch.h"
 
-#include "app/batch/outputfile.h"
+#include "app/batch/deferredfile.h"
 #include "core/base/filekey.h"
 
 #include <fcntl.h>

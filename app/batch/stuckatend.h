@@ -6,8 +6,8 @@
 // window judges the recording of the run.
 #pragma once
 
-#include "app/batch/findings.h"
 #include "app/batch/stuckresolver.h"
+#include "app/batch/summary.h"
 
 #include <QObject>
 #include <QTimer>

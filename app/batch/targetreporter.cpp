@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/targetreporter.h"
 
-#include "app/batch/progressline.h"
+#include "app/batch/console.h"
 #include "core/target/instructions.h"
 
 #include <QFile>
@@ -21,8 +21,8 @@ QString nameOf(int pid)
 
 }  // namespace
 
-TargetReporter::TargetReporter(Session &session, ProgressLine &progress, QObject *parent)
-    : QObject(parent), m_session(session), m_progress(progress)
+TargetReporter::TargetReporter(Session &session, Console &console, QObject *parent)
+    : QObject(parent), m_session(session), m_console(console)
 {
     connect(&session, &Session::targetSeen, this, &TargetReporter::reportSeen);
     connect(&session, &Session::targetGone, this, &TargetReporter::reportGone);
@@ -30,9 +30,9 @@ TargetReporter::TargetReporter(Session &session, ProgressLine &progress, QObject
 
 void TargetReporter::addBlock(const QString &title, const QString &lines)
 {
-    m_progress.print(title);
+    m_console.print(title);
     for (const QString &line : lines.split(u'\n', Qt::SkipEmptyParts))
-        m_progress.add(line);
+        m_console.add(line);
 }
 
 void TargetReporter::printInstructions()
@@ -46,11 +46,11 @@ void TargetReporter::printInstructions()
 void TargetReporter::reportSeen(int pid)
 {
     if (m_reported == kMostReported)
-        m_progress.print(tr("further targets are not listed"));
+        m_console.print(tr("further targets are not listed"));
     if (m_reported++ >= kMostReported)
         return;
     m_names.insert(pid, nameOf(pid));
-    m_progress.print(tr("target %1 uses the region").arg(m_names.value(pid)));
+    m_console.print(tr("target %1 uses the region").arg(m_names.value(pid)));
 }
 
 void TargetReporter::reportGone(int pid)
@@ -59,8 +59,8 @@ void TargetReporter::reportGone(int pid)
     if (name.isEmpty())
         return;
     const std::size_t left = m_session.targetPids().size();
-    m_progress.print(left == 0 ? tr("target %1 no longer uses the region; none is left").arg(name)
-                               : tr("target %1 no longer uses the region; %2 left").arg(name, QString::number(left)));
+    m_console.print(left == 0 ? tr("target %1 no longer uses the region; none is left").arg(name)
+                              : tr("target %1 no longer uses the region; %2 left").arg(name, QString::number(left)));
 }
 
 }  // namespace ct

@@ -13,13 +13,13 @@
 
 namespace ct {
 
-class ProgressLine;
+class Console;
 
 class TargetReporter final : public QObject {
     Q_OBJECT
 public:
     /// `session` was started, and listens or is attached.
-    TargetReporter(Session &session, ProgressLine &progress, QObject *parent = nullptr);
+    TargetReporter(Session &session, Console &console, QObject *parent = nullptr);
 
     /// Prints the lines for a shell, systemd and a container.
     void printInstructions();
@@ -33,7 +33,7 @@ private:
     void addBlock(const QString &title, const QString &lines);
 
     Session &m_session;
-    ProgressLine &m_progress;
+    Console &m_console;
     QHash<int, QString> m_names;  ///< reported targets that use the region
     int m_reported = 0;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/addresses/addressresolver.h"
 
-#include "core/addresses/addressresolvercore.h"
+#include "core/addresses/addressresolverdata.h"
 
 #include <algorithm>
 #include <limits>
@@ -39,7 +39,7 @@ AddressResolver::Query AddressResolver::queryOf(const CoroutineSnapshot &corouti
 }
 
 AddressResolver::AddressResolver(std::shared_ptr<SymbolWorker> worker, std::shared_ptr<const Population> population)
-    : m_worker(std::move(worker)), m_core(std::make_shared<Core>(std::move(population)))
+    : m_worker(std::move(worker)), m_data(std::make_shared<Data>(std::move(population)))
 {
 }
 
@@ -61,24 +61,24 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
         return nullptr;
     SymbolWorker::Modules modules;
     {
-        const std::lock_guard lock(m_core->mutex);
-        const std::uint32_t pid = m_core->processOf(query.pid);
-        const auto process = m_core->processes.find(pid);
-        if (process != m_core->processes.end())
+        const std::lock_guard lock(m_data->mutex);
+        const std::uint32_t pid = m_data->processOf(query.pid);
+        const auto process = m_data->processes.find(pid);
+        if (process != m_data->processes.end())
             modules = process->second.modules;
-        if (!modules && ask && m_core->live && pid != 0)
-            m_core->wanted.insert(pid);
+        if (!modules && ask && m_data->live && pid != 0)
+            m_data->wanted.insert(pid);
         if (!modules || !modules->find(query.addr))
-            return m_core->frame(query, pid, ask);
+            return m_data->frame(query, pid, ask);
     }
     Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
-        const std::lock_guard lock(m_core->mutex);
+        const std::lock_guard lock(m_data->mutex);
         // Without a thread, the answer names no module.
         if (answer->module.empty())
-            m_core->refusal = answer->remedy;
-        else if (m_core->problem.empty())
-            m_core->problem = answer->remedy;
+            m_data->refusal = answer->remedy;
+        else if (m_data->problem.empty())
+            m_data->problem = answer->remedy;
     }
     return answer;
 }
@@ -86,9 +86,9 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
 /// nullptr: the modules are not known, or none of them contains the address.
 SymbolWorker::Modules AddressResolver::modulesOf(const Query &query) const
 {
-    const std::lock_guard lock(m_core->mutex);
-    const auto process = m_core->processes.find(m_core->processOf(query.pid));
-    if (process == m_core->processes.end() || !process->second.modules || !process->second.modules->find(query.addr))
+    const std::lock_guard lock(m_data->mutex);
+    const auto process = m_data->processes.find(m_data->processOf(query.pid));
+    if (process == m_data->processes.end() || !process->second.modules || !process->second.modules->find(query.addr))
         return nullptr;
     return process->second.modules;
 }
@@ -99,8 +99,8 @@ bool AddressResolver::isOpen(const Query &query) const
         return !m_worker->known(modules, query.addr);
     if (m_worker->isRefused())
         return false;
-    const std::lock_guard lock(m_core->mutex);
-    return m_core->isWanted(query, m_core->processOf(query.pid), m_core->knownAt(query));
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->isWanted(query, m_data->processOf(query.pid), m_data->knownAt(query));
 }
 
 void AddressResolver::requestCode(const Query &query)
@@ -118,33 +118,33 @@ void AddressResolver::awaitCode(std::chrono::milliseconds most, const std::atomi
 
 std::uint64_t AddressResolver::lineSince(const Query &query) const
 {
-    const std::lock_guard lock(m_core->mutex);
-    const auto known = m_core->frames.find(query.coroutine);
-    const bool hasLine = known != m_core->frames.end() && known->second.frame == query.addr && known->second.location;
+    const std::lock_guard lock(m_data->mutex);
+    const auto known = m_data->frames.find(query.coroutine);
+    const bool hasLine = known != m_data->frames.end() && known->second.frame == query.addr && known->second.location;
     return hasLine ? known->second.since : 0;
 }
 
 std::uint64_t AddressResolver::generation() const
 {
-    return m_worker->generation() + m_core->generation.load(std::memory_order_acquire);
+    return m_worker->generation() + m_data->generation.load(std::memory_order_acquire);
 }
 
 std::string AddressResolver::problem() const
 {
-    const std::lock_guard lock(m_core->mutex);
-    return m_core->problem.empty() && m_worker->isRefused() ? m_core->refusal : m_core->problem;
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->problem.empty() && m_worker->isRefused() ? m_data->refusal : m_data->problem;
 }
 
 void AddressResolver::addInfo(const RecordingInfo &info)
 {
-    const std::lock_guard lock(m_core->mutex);
+    const std::lock_guard lock(m_data->mutex);
     for (const RecordingInfo::Process &process : info.processes)
-        m_core->processes[process.pid].modules = std::make_shared<const ModuleMap>(process.modules);
+        m_data->processes[process.pid].modules = std::make_shared<const ModuleMap>(process.modules);
     if (info.target)
-        m_core->target = *info.target;
+        m_data->target = *info.target;
     else if (info.processes.size() == 1)
-        m_core->target = info.processes.front().pid;
-    m_core->generation.fetch_add(1, std::memory_order_release);
+        m_data->target = info.processes.front().pid;
+    m_data->generation.fetch_add(1, std::memory_order_release);
 }
 
 void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
@@ -152,9 +152,9 @@ void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
     // In parts, because resolveOrRequest() waits for the lock during each part.
     for (std::size_t begin = 0; begin < frames.size(); begin += kMostFramesAtOnce) {
         const std::size_t count = std::min(kMostFramesAtOnce, frames.size() - begin);
-        const std::lock_guard lock(m_core->mutex);
-        const bool hasSpace = m_core->addFrameLocations({frames.data() + begin, count});
-        m_core->generation.fetch_add(1, std::memory_order_release);
+        const std::lock_guard lock(m_data->mutex);
+        const bool hasSpace = m_data->addFrameLocations({frames.data() + begin, count});
+        m_data->generation.fetch_add(1, std::memory_order_release);
         if (!hasSpace)
             return;
     }
@@ -162,29 +162,29 @@ void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
 
 void AddressResolver::setLive(bool live)
 {
-    const std::lock_guard lock(m_core->mutex);
-    m_core->reading = live;
-    if (std::exchange(m_core->live, live) != live)
-        m_core->generation.fetch_add(1, std::memory_order_release);
+    const std::lock_guard lock(m_data->mutex);
+    m_data->reading = live;
+    if (std::exchange(m_data->live, live) != live)
+        m_data->generation.fetch_add(1, std::memory_order_release);
 }
 
 void AddressResolver::stopReading()
 {
-    const std::lock_guard lock(m_core->mutex);
-    m_core->reading = false;
+    const std::lock_guard lock(m_data->mutex);
+    m_data->reading = false;
 }
 
 std::vector<FrameLocation> AddressResolver::compareRest()
 {
-    const std::lock_guard lock(m_core->mutex);
-    return m_core->compareReads(kEver);
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->compareReads(kEver);
 }
 
 void AddressResolver::setTarget(pid_t pid)
 {
-    const std::lock_guard lock(m_core->mutex);
-    if (std::exchange(m_core->target, static_cast<std::uint32_t>(pid)) != static_cast<std::uint32_t>(pid))
-        m_core->generation.fetch_add(1, std::memory_order_release);
+    const std::lock_guard lock(m_data->mutex);
+    if (std::exchange(m_data->target, static_cast<std::uint32_t>(pid)) != static_cast<std::uint32_t>(pid))
+        m_data->generation.fetch_add(1, std::memory_order_release);
 }
 
 void AddressResolver::setReadsAhead(bool ahead)
@@ -203,43 +203,43 @@ void AddressResolver::poll()
         readAhead();
     wantMaps();
     std::vector<FrameLocation> newLocations;
-    std::vector<Core::Asked> asks;
+    std::vector<Data::Asked> asks;
     std::set<std::uint32_t> pids;
     {
-        const std::lock_guard lock(m_core->mutex);
-        const std::uint64_t now = m_core->population->now();
+        const std::lock_guard lock(m_data->mutex);
+        const std::uint64_t now = m_data->population->now();
         // Between stopReading() and setLive(false), the remaining frames are left for compareRest().
-        if (!m_core->live)
-            newLocations = m_core->compareReads(kEver);
-        else if (m_core->reading && now > kCaptureDelayNs)
-            newLocations = m_core->compareReads(now - kCaptureDelayNs);
-        if (!m_core->live) {
-            m_core->asked.clear();
-            m_core->isAsked.clear();
-            m_core->wanted.clear();
+        if (!m_data->live)
+            newLocations = m_data->compareReads(kEver);
+        else if (m_data->reading && now > kCaptureDelayNs)
+            newLocations = m_data->compareReads(now - kCaptureDelayNs);
+        if (!m_data->live) {
+            m_data->asked.clear();
+            m_data->isAsked.clear();
+            m_data->wanted.clear();
         }
         // Acquire; partner: the release at the end of the task.
-        const bool any = !m_core->asked.empty() || !m_core->wanted.empty();
-        const bool isDue = any && !m_core->busy.load(std::memory_order_acquire);
+        const bool any = !m_data->asked.empty() || !m_data->wanted.empty();
+        const bool isDue = any && !m_data->busy.load(std::memory_order_acquire);
         const Result<void> started = isDue ? m_worker->start() : Result<void>();
         if (!started) {
-            m_core->refuse(started.error());
+            m_data->refuse(started.error());
         } else if (isDue) {
-            auto &asked = m_core->asked;  // the latest requests first, because they are on display now
+            auto &asked = m_data->asked;  // the latest requests first, because they are on display now
             if (asked.size() > kMostWaiting)
                 asked.erase(asked.begin(), asked.end() - kMostWaiting);
             const std::size_t count = std::min(asked.size(), kMostAsked);
             asks.assign(asked.end() - static_cast<std::ptrdiff_t>(count), asked.end());
             asked.resize(asked.size() - count);
-            m_core->isAsked.clear();
-            for (const Core::Asked &ask : asked)
-                m_core->isAsked.insert(ask.coroutine);
-            pids.swap(m_core->wanted);
-            m_core->busy.store(true, std::memory_order_relaxed);
+            m_data->isAsked.clear();
+            for (const Data::Asked &ask : asked)
+                m_data->isAsked.insert(ask.coroutine);
+            pids.swap(m_data->wanted);
+            m_data->busy.store(true, std::memory_order_relaxed);
         }
     }
     if (!asks.empty() || !pids.empty()) {
-        m_worker->run([core = m_core, asks = std::move(asks), pids = std::move(pids)](Symbolizer &symbolizer) {
+        m_worker->run([core = m_data, asks = std::move(asks), pids = std::move(pids)](Symbolizer &symbolizer) {
             core->answer(symbolizer, asks, pids);
         });
     }
@@ -250,66 +250,66 @@ void AddressResolver::poll()
 /// Requests the modules of processes that were read before, because they may have mapped more.
 void AddressResolver::wantMaps()
 {
-    const std::lock_guard lock(m_core->mutex);
-    const std::uint64_t now = m_core->population->now();
-    if (!m_core->live || now < m_mapsWantedAt + kMapsEveryNs)
+    const std::lock_guard lock(m_data->mutex);
+    const std::uint64_t now = m_data->population->now();
+    if (!m_data->live || now < m_mapsWantedAt + kMapsEveryNs)
         return;
     m_mapsWantedAt = now;
-    for (const auto &[pid, process] : m_core->processes) {
+    for (const auto &[pid, process] : m_data->processes) {
         if (process.readAt != 0)
-            m_core->wanted.insert(pid);
+            m_data->wanted.insert(pid);
     }
 }
 
 /// Requests frames of suspended coroutines that no view has requested.
 void AddressResolver::readAhead()
 {
-    const std::lock_guard lock(m_core->mutex);
-    if (!m_core->reading || !m_core->asked.empty() || m_core->busy.load(std::memory_order_acquire))
+    const std::lock_guard lock(m_data->mutex);
+    if (!m_data->reading || !m_data->asked.empty() || m_data->busy.load(std::memory_order_acquire))
         return;
-    const CoroutineId size = m_core->population->size();
-    const std::uint64_t now = m_core->population->now();
+    const CoroutineId size = m_data->population->size();
+    const std::uint64_t now = m_data->population->now();
     for (CoroutineId step = 0; step < std::min(size, kAheadSteps); ++step) {
         m_ahead = m_ahead + 1 < size ? m_ahead + 1 : 0;
-        const std::uint64_t since = m_core->population->suspendedSince(m_ahead);
+        const std::uint64_t since = m_data->population->suspendedSince(m_ahead);
         if (since == Population::kNotSuspended)
             continue;
         // The line of a short suspension would be outdated at once.
-        const auto known = m_core->frames.find(m_ahead);
-        if (known != m_core->frames.end() && known->second.function && now < since + kCaptureDelayNs)
+        const auto known = m_data->frames.find(m_ahead);
+        if (known != m_data->frames.end() && known->second.function && now < since + kCaptureDelayNs)
             continue;
-        const CoroutineSnapshot coroutine = m_core->population->at(m_ahead);
-        const auto process = m_core->processes.find(m_core->processOf(coroutine.pid));
-        const bool isCode = process != m_core->processes.end() && process->second.modules &&
+        const CoroutineSnapshot coroutine = m_data->population->at(m_ahead);
+        const auto process = m_data->processes.find(m_data->processOf(coroutine.pid));
+        const bool isCode = process != m_data->processes.end() && process->second.modules &&
                             process->second.modules->find(coroutine.addr);
         if (hasFrame(coroutine) && !isCode)
-            m_core->frame(queryOf(coroutine), m_core->processOf(coroutine.pid), true);
-        if (m_core->asked.size() >= kAheadAsks)
+            m_data->frame(queryOf(coroutine), m_data->processOf(coroutine.pid), true);
+        if (m_data->asked.size() >= kAheadAsks)
             return;
     }
 }
 
 bool AddressResolver::isIdle() const
 {
-    const std::lock_guard lock(m_core->mutex);
-    return m_core->asked.empty() && m_core->wanted.empty() && m_core->reads.empty() &&
-           !m_core->busy.load(std::memory_order_acquire) && m_worker->isIdle();
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->asked.empty() && m_data->wanted.empty() && m_data->reads.empty() &&
+           !m_data->busy.load(std::memory_order_acquire) && m_worker->isIdle();
 }
 
 bool AddressResolver::isRead() const
 {
-    const std::lock_guard lock(m_core->mutex);
-    return m_core->asked.empty() && !m_core->busy.load(std::memory_order_acquire);
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->asked.empty() && !m_data->busy.load(std::memory_order_acquire);
 }
 
 void AddressResolver::retryUnresolved()
 {
-    const std::lock_guard lock(m_core->mutex);
-    m_core->retryUnresolved();
-    for (auto &[pid, process] : m_core->processes)
+    const std::lock_guard lock(m_data->mutex);
+    m_data->retryUnresolved();
+    for (auto &[pid, process] : m_data->processes)
         process.unreadable.reset();
-    m_core->problem.clear();
-    m_core->generation.fetch_add(1, std::memory_order_release);
+    m_data->problem.clear();
+    m_data->generation.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace ct

@@ -101,14 +101,14 @@ public:
     static constexpr std::uint64_t kCaptureDelayNs = 600'000'000;
 
 private:
-    struct Core;
+    struct Data;
     Answer resolve(const Query &query, bool ask) const;
     SymbolWorker::Modules modulesOf(const Query &query) const;
     void readAhead();
     void wantMaps();
 
     std::shared_ptr<SymbolWorker> m_worker;
-    std::shared_ptr<Core> m_core;  ///< shared with running tasks
+    std::shared_ptr<Data> m_data;  ///< shared with running tasks
     std::function<void(const std::vector<FrameLocation> &)> m_listener;
     bool m_readsAhead = false;
     CoroutineId m_ahead = 0;           ///< the latest coroutine of readAhead()

@@ -5,8 +5,8 @@
 // thread appends, any thread reads a published prefix.
 #pragma once
 
-#include "core/base/addressspace.h"
 #include "core/base/memoryahead.h"
+#include "core/base/reservedrange.h"
 
 #include <algorithm>
 #include <atomic>
@@ -80,8 +80,8 @@ private:
 
     /// Limit of one growth, in bytes. A fixed limit is needed because most elements may have been released, so the
     /// array's size can far exceed its memory.
-    static constexpr std::size_t kMostAhead = 16 * AddressSpace::kHugePage;
-    static constexpr std::size_t kStep = 4 * AddressSpace::kHugePage;
+    static constexpr std::size_t kMostAhead = 16 * ReservedRange::kHugePage;
+    static constexpr std::size_t kStep = 4 * ReservedRange::kHugePage;
 
     bool grow(bool ahead)
     {
@@ -104,7 +104,7 @@ private:
     static_assert(kStep % sizeof(T) == 0);
     static constexpr std::uint32_t kPerStep = kStep / sizeof(T);
 
-    AddressSpace m_space;
+    ReservedRange m_space;
     T *m_first = nullptr;
     std::uint32_t m_capacity = 0;
     std::uint32_t m_growAt = 0;      ///< index from which on ensureSpace() tries to grow

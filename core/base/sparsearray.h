@@ -5,7 +5,7 @@
 // never move.
 #pragma once
 
-#include "core/base/addressspace.h"
+#include "core/base/reservedrange.h"
 
 #include <algorithm>
 #include <atomic>

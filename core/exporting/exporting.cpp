@@ -6,7 +6,7 @@
 #include "core/exporting/csvwriter.h"
 #include "core/exporting/replacefile.h"
 #include "core/exporting/sqlitewriter.h"
-#include "core/exporting/traceexport.h"
+#include "core/exporting/tracestream.h"
 #include "core/recording/text/jsonlwriter.h"
 
 #include <array>
@@ -65,7 +65,7 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
     if (!sink)
         return ofNothingWritten(sink.error(), file->temporaryPath(), path);
     Result<ExportReport> report =
-        TraceExport(population, history, **sink, progress, sums, std::move(streamIndex)).run();
+        TraceStream(population, history, **sink, progress, sums, std::move(streamIndex)).run();
     // Close the sink before the file is renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Saves a recording as one file.
+// Copies a recording into one file, completely or not at all.
 #pragma once
 
 #include "core/recording/library/recordingcopy.h"

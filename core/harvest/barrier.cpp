@@ -4,7 +4,7 @@
 
 namespace ct {
 
-Barrier::Barrier(LaneList &lanes, Merger &merger, StationSweep &sweep, bool attaching)
+Barrier::Barrier(LaneList &lanes, Merger &merger, CompactSweep &sweep, bool attaching)
     : m_lanes(lanes), m_merger(merger), m_sweep(sweep), m_attaching(attaching)
 {
     m_merger.setAttaching(attaching);

@@ -6,16 +6,16 @@
 // only.
 #pragma once
 
+#include "core/harvest/compactsweep.h"
 #include "core/harvest/lanelist.h"
 #include "core/harvest/merger.h"
-#include "core/harvest/stationsweep.h"
 
 namespace ct {
 
 class Barrier {
 public:
     /// `attaching`: the region was adopted. The first sweep then settles as at attach.
-    Barrier(LaneList &lanes, Merger &merger, StationSweep &sweep, bool attaching);
+    Barrier(LaneList &lanes, Merger &merger, CompactSweep &sweep, bool attaching);
 
     /// Begins a barrier for waiting events and for the next part of a sweep, if there are any. Only one barrier is in
     /// progress at a time.
@@ -34,7 +34,7 @@ public:
 private:
     LaneList &m_lanes;
     Merger &m_merger;
-    StationSweep &m_sweep;
+    CompactSweep &m_sweep;
     bool m_inProgress = false;
     bool m_attaching;
 };

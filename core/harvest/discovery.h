@@ -6,11 +6,11 @@
 #pragma once
 
 #include "core/harvest/census.h"
+#include "core/harvest/compactcounts.h"
 #include "core/harvest/coroutineoutput.h"
 #include "core/harvest/noteresolver.h"
 #include "core/harvest/processlist.h"
 #include "core/harvest/settlequeue.h"
-#include "core/harvest/stationcounts.h"
 #include "core/protocol/compactreader.h"
 
 #include <cstdint>
@@ -45,7 +45,7 @@ public:
     /// call that may discover a coroutine.
     std::span<LaneCursor> cursors() { return m_cursors; }
     std::span<const LaneCursor> cursors() const { return m_cursors; }
-    const StationCounts &counts() const { return m_counts; }
+    const CompactCounts &counts() const { return m_counts; }
 
     /// Returns the coroutine of an identity; discovers it through its compact station if possible. The cursor is null
     /// if there is none.
@@ -75,7 +75,7 @@ public:
     /// As subjectOf(), but also returns coroutines that have ended.
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
     /// Returns how many events the cursor's generation had; 0 = unknown. It is known if `generation` is the next one,
-    /// and `before` its StationCounts::eventsBefore().
+    /// and `before` its CompactCounts::eventsBefore().
     std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;
 
 private:
@@ -87,7 +87,7 @@ private:
 
     std::span<const corotracer::CompactState> m_states;
     std::span<const corotracer::CompactBirth> m_births;
-    StationCounts m_counts;
+    CompactCounts m_counts;
     const MergeMode &m_mode;
     HarvestState &m_harvestState;
     ProcessList &m_processes;

@@ -8,7 +8,7 @@
 
 namespace ct {
 
-GoneProcesses::GoneProcesses(Region &region, ProcessList &processes, LaneList &lanes, StationSweep &sweep,
+GoneProcesses::GoneProcesses(Region &region, ProcessList &processes, LaneList &lanes, CompactSweep &sweep,
                              const Merger &merger)
     : m_region(region), m_processes(processes), m_lanes(lanes), m_sweep(sweep), m_merger(merger)
 {

@@ -15,7 +15,7 @@ namespace ct {
 
 class GoneProcesses {
 public:
-    GoneProcesses(Region &region, ProcessList &processes, LaneList &lanes, StationSweep &sweep, const Merger &merger);
+    GoneProcesses(Region &region, ProcessList &processes, LaneList &lanes, CompactSweep &sweep, const Merger &merger);
 
     bool isEmpty() const { return m_gone.empty(); }
     /// Adds the processes that were found to be gone since the last call. Returns true if there are any: then a sweep
@@ -39,7 +39,7 @@ private:
     Region &m_region;
     ProcessList &m_processes;
     LaneList &m_lanes;
-    StationSweep &m_sweep;
+    CompactSweep &m_sweep;
     const Merger &m_merger;
     std::vector<Gone> m_gone;
 };

@@ -3,11 +3,11 @@
 #include "core/harvest/harvestloop.h"
 
 #include "core/base/monotonic.h"
+#include "core/harvest/fullstationlist.h"
 #include "core/harvest/laneharvest.h"
 #include "core/harvest/plausible.h"
-#include "core/harvest/stationlist.h"
+#include "core/region/calendartime.h"
 #include "core/region/processfence.h"
-#include "core/region/regionclock.h"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ struct HarvestLoop::Data {
 
     Region &region;
     HarvestState harvestState;
-    StationList list;
+    FullStationList list;
     LaneHarvest lanes;
     RegionTime time;
     bool lanesWhole = true;            ///< after the latest pass

@@ -12,7 +12,7 @@ constexpr int kMostCuts = 4;
 
 }  // namespace
 
-LaneDrain::LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barrier &barrier,
+LaneDrain::LaneDrain(LaneList &lanes, Merger &merger, CompactSweep &sweep, Barrier &barrier,
                      const ProcessList &processes, OverwriteLosses *overwriteLosses)
     : m_lanes(lanes),
       m_merger(merger),

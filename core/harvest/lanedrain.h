@@ -16,7 +16,7 @@ namespace ct {
 class LaneDrain {
 public:
     /// `overwriteLosses` is nullptr in discard mode.
-    LaneDrain(LaneList &lanes, Merger &merger, StationSweep &sweep, Barrier &barrier, const ProcessList &processes,
+    LaneDrain(LaneList &lanes, Merger &merger, CompactSweep &sweep, Barrier &barrier, const ProcessList &processes,
               OverwriteLosses *overwriteLosses);
 
     /// Makes one pass. Returns true when the end is reached. Every drain reaches it: a lane is read no further than its
@@ -35,7 +35,7 @@ private:
 
     LaneList &m_lanes;
     Merger &m_merger;
-    StationSweep &m_sweep;
+    CompactSweep &m_sweep;
     Barrier &m_barrier;
     const ProcessList &m_processes;
     OverwriteLosses *m_overwriteLosses;

@@ -8,8 +8,8 @@
 #include "core/harvest/barrier.h"
 #include "core/harvest/goneprocesses.h"
 #include "core/harvest/lanedrain.h"
-#include "core/harvest/memoryshortage.h"
 #include "core/harvest/overwritelosses.h"
+#include "core/harvest/regionshortage.h"
 
 #include <optional>
 
@@ -63,10 +63,10 @@ private:
     ProcessList m_processes;
     Merger m_merger;
     LaneList m_lanes;
-    StationSweep m_sweep;
+    CompactSweep m_sweep;
     Barrier m_barrier;
     GoneProcesses m_gone;
-    MemoryShortage m_shortage;
+    RegionShortage m_shortage;
     std::optional<OverwriteLosses> m_overwriteLosses;  ///< in overwrite mode
     std::optional<LaneDrain> m_drain;                  ///< once finalDrain() has begun
     bool m_isDrained = false;

@@ -60,7 +60,7 @@ public:
     /// Returns false when the batch is full; call again.
     bool completeBarrier(Batch &batch, std::size_t maxTransitions);
 
-    // Compact stations, as StationSweep reads them.
+    // Compact stations, as CompactSweep reads them.
     /// Discovers the coroutine of a compact station, if it is new. Returns false if the station has a later generation
     /// by now, or if `station` has no live or dead coroutine.
     bool discover(std::uint32_t index, const CompactCopy &station, Batch &batch)

@@ -9,7 +9,7 @@
 namespace ct {
 
 OverwriteLosses::OverwriteLosses(const Region &region, HarvestState &harvestState, Merger &merger,
-                                 const StationSweep &sweep)
+                                 const CompactSweep &sweep)
     : m_region(region), m_harvestState(harvestState), m_merger(merger), m_sweep(sweep), m_atAttach(census())
 {
 }

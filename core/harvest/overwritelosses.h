@@ -7,9 +7,9 @@
 #pragma once
 
 #include "core/harvest/census.h"
+#include "core/harvest/compactsweep.h"
 #include "core/harvest/harveststate.h"
 #include "core/harvest/merger.h"
-#include "core/harvest/stationsweep.h"
 
 #include <optional>
 
@@ -18,7 +18,7 @@ namespace ct {
 class OverwriteLosses {
 public:
     /// Makes the census at attach.
-    OverwriteLosses(const Region &region, HarvestState &harvestState, Merger &merger, const StationSweep &sweep);
+    OverwriteLosses(const Region &region, HarvestState &harvestState, Merger &merger, const CompactSweep &sweep);
 
     /// Counts the part of `batch` after `since`. Call it for everything that is emitted.
     void account(const Batch &batch, const BatchMark &since);
@@ -47,7 +47,7 @@ private:
     const Region &m_region;
     HarvestState &m_harvestState;
     Merger &m_merger;
-    const StationSweep &m_sweep;
+    const CompactSweep &m_sweep;
     Census::Count m_emitted;           ///< all coroutines and events emitted or reported so far
     std::optional<Census> m_atAttach;  ///< the census at attach, until it is closed
     std::optional<Census> m_atEnd;     ///< the census at the end

@@ -4,8 +4,8 @@
 // The processes that write into a region with lanes: identity, clock, and whether they live. Harvest thread only.
 #pragma once
 
-#include "core/harvest/endwatch.h"
 #include "core/harvest/laneclock.h"
+#include "core/harvest/processendwatch.h"
 #include "core/region/region.h"
 #include "core/stream/stream.h"
 
@@ -120,7 +120,7 @@ private:
     LaneClock &m_clock;
     bool m_watches;  ///< false when the caller decides which processes live (tests)
     IsAlive m_isAlive;
-    EndWatch m_watch;
+    ProcessEndWatch m_watch;
     std::uint64_t m_watchedNs = 0;  ///< ns; the processes in m_watch lived then
     HarvestedProcess m_unknown;
     /// By index, up to the last entry seen in use. A deque keeps references valid, because one record may name two new

@@ -150,7 +150,7 @@ Result<void> FileLoader::consume(const Batch &batch)
 
 /// Passes a batch to the sinks: at once, or in a replay when it is due. A replay publishes only what the sinks have
 /// got.
-Result<void> FileLoader::deliver(const Batch &batch, const FileSource &reader)
+Result<void> FileLoader::deliver(const Batch &batch, const StreamFile &reader)
 {
     if (!m_gate)
         return consume(batch);
@@ -188,7 +188,7 @@ void FileLoader::releaseOutput(std::uint64_t until, const ReplayGate::Consume &p
     }
 }
 
-void FileLoader::applyFacts(FileSource &reader)
+void FileLoader::applyFacts(StreamFile &reader)
 {
     FileFacts facts;
     if (!reader.takeFacts(facts))
@@ -221,14 +221,14 @@ Result<void> FileLoader::load()
     } else {
         readOverview();
     }
-    Result<std::unique_ptr<FileSource>> opened = openRecording(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
+    Result<std::unique_ptr<StreamFile>> opened = openRecording(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
                                                                [this](const auto &piece) { m_output.addPiece(piece); });
     if (!opened)
         return opened.error();
     const bool isText = !RecordingReader::isRecording(m_path);
     applyFacts(**opened);  // includes the start of the run, which must be known before its output
     if (!m_gate)
-        m_output.release(PacedOutput::kAll);
+        m_output.release(ReplayedOutput::kAll);
     ReadAhead reader(std::move(*opened));
     QElapsedTimer sinceProgress;
     sinceProgress.start();
@@ -252,7 +252,7 @@ Result<void> FileLoader::load()
             Q_EMIT progressChanged(progress());
         }
     }
-    m_output.release(PacedOutput::kAll);
+    m_output.release(ReplayedOutput::kAll);
     if (m_following.load(std::memory_order_relaxed))
         claim();        // segments were added since
     m_growth.cancel();  // if a sink failed, the reader may still wait for more data

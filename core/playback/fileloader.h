@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
-#include "core/playback/pacedoutput.h"
+#include "core/playback/replayedoutput.h"
 #include "core/playback/replaygate.h"
 #include "core/recording/format/recordinginfo.h"
 #include "core/recording/read/filegrowth.h"
@@ -25,7 +25,7 @@
 
 namespace ct {
 
-class FileSource;
+class StreamFile;
 struct FileFacts;
 
 class FileLoader final : public QThread {
@@ -62,7 +62,7 @@ public:
 
     /// Returns the target's terminal output that has become due since the last call. Only a replay delays it. Any
     /// thread.
-    PacedOutput::Taken takeOutput() { return m_output.takeDue(); }
+    ReplayedOutput::Taken takeOutput() { return m_output.takeDue(); }
     /// Facts about the run, as far as the file was read.
     struct RunFacts {
         std::uint64_t begun = 0;  ///< first clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
@@ -87,9 +87,9 @@ private:
     void claim();
     void publish(const Accounting &accounting);
     Result<void> consume(const Batch &batch);
-    Result<void> deliver(const Batch &batch, const FileSource &reader);
+    Result<void> deliver(const Batch &batch, const StreamFile &reader);
     void releaseOutput(std::uint64_t until, const ReplayGate::Consume &passTime);
-    void applyFacts(FileSource &reader);
+    void applyFacts(StreamFile &reader);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
@@ -97,7 +97,7 @@ private:
     std::shared_ptr<AddressResolver> m_resolver;
     ctr::ReadClaim m_claim;  ///< keeps the files from being removed while they may be read again
     std::shared_ptr<ReplayGate> m_gate;
-    PacedOutput m_output;
+    ReplayedOutput m_output;
     std::uint64_t m_delivered = 0;          ///< transitions that the sinks have got; the loader's thread
     std::uint64_t m_now = 0;                ///< stream time of a replay, ns; the loader's thread
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon

@@ -7,7 +7,7 @@
 #include "core/region/processfence.h"
 #include "core/region/regiondata.h"
 #include "core/region/regionspace.h"
-#include "corotracer/regionclock.h"
+#include "corotracer/calendartime.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/region/region.h"
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 #include "core/target/regionusers.h"
 
 #include <QCoreApplication>

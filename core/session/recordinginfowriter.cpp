@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/recordinginfowriter.h"
 
-#include "core/recording/write/runfacts.h"
+#include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>
 

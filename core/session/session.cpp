@@ -4,9 +4,9 @@
 
 #include "core/base/monotonic.h"
 #include "core/session/capturedregion.h"
-#include "core/session/regionsummary.h"
+#include "core/session/regiondescription.h"
 #include "core/session/shortagenotices.h"
-#include "core/target/targetlist.h"
+#include "core/target/targetwatch.h"
 #include "core/target/untraced.h"
 
 #include <QDeadlineTimer>
@@ -51,7 +51,7 @@ struct Session::Data {
     std::string socketPath;
     QStringList notices;
     ShortageNotices shortageNotices;
-    TargetList *targets = nullptr;
+    TargetWatch *targets = nullptr;
     bool untilIdle = false;
     bool anyCame = false;  ///< a target was seen, if only for a moment
     bool paused = false;   ///< as requested; the harvest follows
@@ -220,10 +220,10 @@ Result<void> Session::startHarvest(const std::string &socketPath)
         armNothingTraced();
     };
     connect(harvest, &HarvestThread::targetConnected, this, connected, Qt::QueuedConnection);
-    m_data->targets = new TargetList(m_data->region.file(), this);
-    connect(harvest, &HarvestThread::targetConnected, m_data->targets, &TargetList::processConnected,
+    m_data->targets = new TargetWatch(m_data->region.file(), this);
+    connect(harvest, &HarvestThread::targetConnected, m_data->targets, &TargetWatch::processConnected,
             Qt::QueuedConnection);
-    connect(harvest, &HarvestThread::targetDisconnected, m_data->targets, &TargetList::processDisconnected,
+    connect(harvest, &HarvestThread::targetDisconnected, m_data->targets, &TargetWatch::processDisconnected,
             Qt::QueuedConnection);
     if (Result<void> started = harvest->startHarvest(); !started) {
         m_data->harvest.reset();
@@ -238,16 +238,16 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->progressTimer = new QTimer(this);
     connect(m_data->progressTimer, &QTimer::timeout, this, &Session::checkProgress);
     m_data->progressTimer->start(kProgressMs);
-    connect(m_data->targets, &TargetList::seen, this, [this](int pid) {
+    connect(m_data->targets, &TargetWatch::seen, this, [this](int pid) {
         m_data->anyCame = true;
         armNothingTraced();
         Q_EMIT targetSeen(pid);
     });
-    connect(m_data->targets, &TargetList::gone, this, [this](int pid) {
+    connect(m_data->targets, &TargetWatch::gone, this, [this](int pid) {
         if (m_data->kind != RunKind::Launched)
             Q_EMIT targetGone(pid);
     });
-    connect(m_data->targets, &TargetList::noneFound, this, &Session::onNoneFound);
+    connect(m_data->targets, &TargetWatch::noneFound, this, &Session::onNoneFound);
     m_data->targets->start(targets);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/pidnamespaces.h"
 
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 
 #include <cerrno>
 #include <fstream>

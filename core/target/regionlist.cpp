@@ -6,7 +6,7 @@
 #include "core/base/fileremedy.h"
 #include "core/region/region.h"
 #include "core/region/stalesocket.h"
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 
 #include <algorithm>
 #include <cerrno>

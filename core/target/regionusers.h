@@ -4,7 +4,7 @@
 // Finds the processes that may use a region: compares its process table with the processes of this machine.
 #pragma once
 
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 #include "core/target/pidnamespaces.h"
 
 #include <cstdint>

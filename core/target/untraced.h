@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/stream/stream.h"
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 #include "core/target/targetprocess.h"
 
 #include <QCoreApplication>

@@ -7,7 +7,7 @@
 
 #include "core/base/chunkedarray.h"
 #include "core/base/sparsearray.h"
-#include "core/trace/notering.h"
+#include "core/trace/latestring.h"
 #include "core/trace/population.h"
 
 #include <string_view>
@@ -166,8 +166,8 @@ struct PopulationNotes {
     ThreadTable threads;
     ProcessTable processes;
     Marks marks;
-    NoteRing<4> drops;
-    NoteRing<3> switches;
+    LatestRing<4> drops;
+    LatestRing<3> switches;
 };
 
 }  // namespace ct

@@ -11,7 +11,7 @@ namespace ct::history {
 
 namespace {
 
-constexpr std::size_t kHugePage = AddressSpace::kHugePage;
+constexpr std::size_t kHugePage = ReservedRange::kHugePage;
 constexpr std::size_t kMostAhead = std::size_t{128} << 20;
 
 constexpr std::size_t roundUp(std::size_t bytes)

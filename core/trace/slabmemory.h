@@ -5,8 +5,8 @@
 // them. Memory is requested as needed. Once much is in use, a quarter more (at most 128 MiB) is requested ahead.
 #pragma once
 
-#include "core/base/addressspace.h"
 #include "core/base/memoryahead.h"
+#include "core/base/reservedrange.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
 private:
     bool makeAccessible(std::size_t end, bool ahead);
 
-    AddressSpace m_space;
+    ReservedRange m_space;
     std::uint32_t m_slabs = 0;
     std::uint32_t m_used = 0;
     std::size_t m_accessible = 0;  ///< bytes from the first slab on

@@ -17,8 +17,8 @@
 #if defined(COROTRACER_OFF)
 #include "corotracer/off.h"
 #else
+#include "corotracer/control.h"
 #include "corotracer/promise.h"
-#include "corotracer/runtime.h"
 #endif
 
 // Programs written for the existing SDK rely on the includes of its header.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Runs every test target with the real program. Compares the target's own counts with the captured and lost events.
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 #include "corotracer/layout.h"
 #include "tests/core/session/recordings.h"
 #include "tests/support/qtsuite.h"
@@ -73,9 +73,9 @@ private Q_SLOTS:
         row("storm of 100000", "ct_storm", "--coroutines 100000 --transitions 600000", 100'000);
         row("paced storm", "ct_storm", "--coroutines 50 --transitions 20000 --rate 40000", 50);
         row("short-lived", "ct_shortlived", "--count 20000", 20'000);
-        row("monotonic", "ct_monotonic", "--coroutines 100 --transitions 100000", 100);
-        row("monotonic without a socket", "ct_monotonic", "--coroutines 10 --transitions 5000 --pace 10000 --no-socket",
-            10);
+        row("monotonic", "ct_monotonicseq", "--coroutines 100 --transitions 100000", 100);
+        row("monotonic without a socket", "ct_monotonicseq",
+            "--coroutines 10 --transitions 5000 --pace 10000 --no-socket", 10);
         row("plain writes", "ct_oldsdk", "--coroutines 100 --transitions 100000", 100);
         row("plain writes without a socket", "ct_oldsdk", "--coroutines 10 --transitions 5000 --pace 10000 --no-socket",
             10);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Messages of failures: each names the failed object, its path, and the remedy.
-#include "app/batch/outputfile.h"
+#include "app/batch/deferredfile.h"
 #include "app/commandline/debugfolders.h"
 #include "core/playback/fileloader.h"
 #include "core/recording/library/recordingcopy.h"
@@ -76,7 +76,7 @@ private Q_SLOTS:
             QTest::newRow(name) << std::move(failure) << texts;
         };
         const auto writing = [](const std::string &file) {
-            Result<OutputFile> opened = OutputFile::open(file);
+            Result<DeferredFile> opened = DeferredFile::open(file);
             return opened ? messageOf(opened->write("{}")) : messageOf(opened);
         };
         row("a full disk", [=] { return writing("/dev/full"); },

@@ -10,7 +10,7 @@
 #include "core/recording/write/recordingwriter.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
-#include "tests/bench/storm.h"
+#include "tests/bench/schedulerevents.h"
 
 #include <QCoreApplication>
 

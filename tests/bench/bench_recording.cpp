@@ -6,7 +6,7 @@
 //   bench_recording [DIRECTORY, default /dev/shm]
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/write/recordingwriter.h"
-#include "tests/bench/storm.h"
+#include "tests/bench/schedulerevents.h"
 
 #include <algorithm>
 #include <chrono>

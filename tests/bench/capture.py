@@ -172,7 +172,7 @@ def measure_unpaced(bench):
 def measure_version1(bench):
     arguments = ["--coroutines", 1000, "--threads", 2, "--transitions", 2_000_000 * bench.seconds]
     ours = bench.capture([], "ct_oldsdk", *arguments)
-    peer = [json.loads(subprocess.run([bench.program("peer_slots"), "1000", bench.program("ct_oldsdk"),
+    peer = [json.loads(subprocess.run([bench.program("peer_reader"), "1000", bench.program("ct_oldsdk"),
                                        *map(str, arguments)], check=True, stdout=subprocess.PIPE).stdout.splitlines()[-1])
             for _ in range(bench.runs)]
     lost = statistics.median(result["lost"] / result["truth"]["emitted"] for result in ours)

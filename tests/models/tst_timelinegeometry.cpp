@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/timelinegeometry.h"
 
+#include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
-#include "models/timelinestuck.h"
 #include "tests/models/timelinemarks.h"
 #include "tests/support/check.h"
 

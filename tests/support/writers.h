@@ -6,7 +6,7 @@
 // same instructions on x86, and the thread sanitizer reports no data race.
 #pragma once
 
-#include "core/protocol/stationreader.h"
+#include "core/protocol/fullstationreader.h"
 #include "corotracer/layout.h"
 
 #include <atomic>

@@ -3,7 +3,7 @@
 //
 // Runs its own flight recorder, without an engine. Prints the path of the region, runs its coroutines, and crashes if
 // --crash is set.
-#include "support/coroutineoptions.h"
+#include "support/simplecoroutines.h"
 #include "support/stop.h"
 
 #include <csignal>

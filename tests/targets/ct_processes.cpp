@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Several processes write into one region, each with its own threads and coroutines. The parent is not traced.
-#include "support/coroutineoptions.h"
+#include "support/simplecoroutines.h"
 #include "support/stop.h"
 
 #include <array>

@@ -47,7 +47,7 @@ void resumeAll(const std::vector<std::coroutine_handle<>> &handles, const target
     const std::uint64_t pairsPerSecond = (arguments.value("--rate") + 1) / 2;
     const std::string order = arguments.word("--order");
     if (order == "wander") {
-        targets::RunQueue queue(handles, threads);
+        targets::SimpleScheduler queue(handles, threads);
         queue.pace(pairsPerSecond);
         queue.run();
         return;

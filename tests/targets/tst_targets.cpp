@@ -46,7 +46,7 @@ CT_CASE(untracedProgramsEndWell)
         {"ct_shortlived", "--count", "1000"},
         {"ct_slow", "--seconds", "0"},
         {"ct_fork", "--children", "2"},
-        {"ct_monotonic"},
+        {"ct_monotonicseq"},
         {"ct_oldsdk"},
         {"ct_many", "--seconds", "1"},
         {"ct_hostile", "--seconds", "0"},
@@ -73,7 +73,7 @@ CT_CASE(badArgumentsAreNamed)
                                                          {"ct_storm", "--threads", "-1"},
                                                          {"ct_storm", "--threads"},
                                                          {"ct_many", "--coroutines", "many"},
-                                                         {"ct_monotonic", "--no-socket=1"},
+                                                         {"ct_monotonicseq", "--no-socket=1"},
                                                          {"ct_hostile", "--mode", "polite"},
                                                          {"ct_slow", "--seconds", "99999999999999999999999"},
                                                          {"ct_server_lossy", "--sconds", "3"}};
@@ -105,7 +105,7 @@ CT_CASE(otherWritersWriteExactlyTheRequestedEvents)
 {
     const Run old = checkedRun({"ct_oldsdk", "--coroutines", "30", "--transitions", "50000"}, 20);
     CHECK_EQUAL(old.born, 20U);
-    const Run mono = runProgram({"ct_monotonic", "--coroutines", "30", "--transitions", "60000"}, {.stations = 20});
+    const Run mono = runProgram({"ct_monotonicseq", "--coroutines", "30", "--transitions", "60000"}, {.stations = 20});
     CHECK_EQUAL(mono.exitStatus, 0);
     CHECK_EQUAL(mono.born, 20U);
     CHECK_EQUAL(mono.eventsMonotonic, 40'000U);

@@ -7,8 +7,8 @@
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/mainwindow.h"
-#include "ui/widgets/exportbar.h"
 #include "ui/widgets/infobar.h"
+#include "ui/widgets/jobbar.h"
 
 #include <QFile>
 #include <QSettings>
@@ -104,7 +104,7 @@ private:
         const QString path = m_sandbox.path(QStringLiteral("kept.csv"));
         const Accounting sums = window.run().accounting();
         window.exportTo(*exportFormatFor("x.csv"), path);
-        auto *bar = window.findChild<ExportBar *>();
+        auto *bar = window.findChild<JobBar *>();
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning() && QFile::exists(path), kPatience);
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));

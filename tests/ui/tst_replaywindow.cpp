@@ -10,7 +10,7 @@
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
 #include "ui/timeline/timelineview.h"
-#include "ui/widgets/exportbar.h"
+#include "ui/widgets/jobbar.h"
 #include "ui/widgets/replaybar.h"
 
 #include <QComboBox>
@@ -399,8 +399,8 @@ private:
         seen.now = window.run().population()->now();
         seen.sums = window.run().accounting();
         const auto isExporting = [&] {
-            const auto bars = window.findChildren<ExportBar *>();
-            return std::any_of(bars.begin(), bars.end(), [](const ExportBar *bar) { return bar->isRunning(); });
+            const auto bars = window.findChildren<JobBar *>();
+            return std::any_of(bars.begin(), bars.end(), [](const JobBar *bar) { return bar->isRunning(); });
         };
         for (std::size_t i = 0; i < exportFormats().size(); ++i) {
             const std::string_view extension = exportFormats()[i].extension;

@@ -146,7 +146,7 @@ QWidget *LaunchPage::makeEnvironment()
     return row;
 }
 
-void LaunchPage::addVariable(const RunForm::Variable &variable)
+void LaunchPage::addVariable(const RunFields::Variable &variable)
 {
     const int row = m_environment->rowCount();
     m_environment->insertRow(row);
@@ -175,19 +175,19 @@ void LaunchPage::applyShell()
     m_arguments->setEnabled(!shell);
 }
 
-void LaunchPage::setRecentRuns(const QList<RunForm> &runs)
+void LaunchPage::setRecentRuns(const QList<RunFields> &runs)
 {
     m_runs = runs;
     m_recent->clear();
     m_recent->addItem(runs.isEmpty() ? tr("No runs yet") : tr("Choose a recent run…"));
-    for (const RunForm &run : runs)
+    for (const RunFields &run : runs)
         m_recent->addItem(run.title());
     m_recent->setEnabled(!runs.isEmpty());
 }
 
-RunForm LaunchPage::form() const
+RunFields LaunchPage::form() const
 {
-    RunForm form;
+    RunFields form;
     form.shell = m_shell->isChecked();
     form.command = m_command->text();
     form.arguments = form.shell ? QString() : m_arguments->text();
@@ -203,7 +203,7 @@ RunForm LaunchPage::form() const
     return form;
 }
 
-void LaunchPage::setForm(const RunForm &form)
+void LaunchPage::setForm(const RunFields &form)
 {
     m_shell->setChecked(form.shell);
     m_command->setText(form.command);
@@ -211,7 +211,7 @@ void LaunchPage::setForm(const RunForm &form)
     m_directory->setText(form.directory);
     m_stations->setValue(form.stations);
     m_environment->setRowCount(0);
-    for (const RunForm::Variable &variable : form.environment)
+    for (const RunFields::Variable &variable : form.environment)
         addVariable(variable);
 }
 

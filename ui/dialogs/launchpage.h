@@ -4,7 +4,7 @@
 // The page of the Run dialog for a program that this window launches.
 #pragma once
 
-#include "ui/dialogs/runform.h"
+#include "ui/dialogs/runfields.h"
 
 #include <QWidget>
 
@@ -28,19 +28,19 @@ class LaunchPage : public QWidget {
 public:
     explicit LaunchPage(QWidget *parent = nullptr);
 
-    RunForm form() const;
-    void setForm(const RunForm &form);
-    void setRecentRuns(const QList<RunForm> &runs);
+    RunFields form() const;
+    void setForm(const RunFields &form);
+    void setRecentRuns(const QList<RunFields> &runs);
 
 private:
     QWidget *makeProgramRow();
     QWidget *makeDirectoryRow();
     QWidget *makeEnvironment();
-    void addVariable(const RunForm::Variable &variable);
+    void addVariable(const RunFields::Variable &variable);
     void browse(QLineEdit *target, bool directory);
     void applyShell();
 
-    QList<RunForm> m_runs;
+    QList<RunFields> m_runs;
     QComboBox *m_recent;
     QCheckBox *m_shell;
     QLabel *m_commandLabel;

@@ -61,9 +61,9 @@ void RunDialog::showLaunch()
     m_listen->reset();
     QSettings settings;
     m_capture->setSettings(CaptureSettings::load(settings));
-    const QList<RunForm> runs = recentRuns(settings);
+    const QList<RunFields> runs = recentRuns(settings);
     m_launch->setRecentRuns(runs);
-    if (!runs.isEmpty() && m_launch->form() == RunForm())
+    if (!runs.isEmpty() && m_launch->form() == RunFields())
         m_launch->setForm(runs.front());
     m_tabs->setCurrentWidget(m_launch);
     applyTab();
@@ -111,7 +111,7 @@ void RunDialog::submit()
         this->request(std::move(request));
         return;
     }
-    const RunForm form = m_launch->form();
+    const RunFields form = m_launch->form();
     Result<StartRequest> request = form.request();
     if (!request) {
         showError(QString::fromStdString(request.error().message));

@@ -85,7 +85,7 @@ void ThroughputDock::clear()
     m_lost->clear();
 }
 
-void ThroughputDock::show(const RatesModel &rates)
+void ThroughputDock::show(const RateHistory &rates)
 {
     if (!isVisible() || rates.samples().empty())
         return;

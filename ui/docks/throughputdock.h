@@ -4,7 +4,7 @@
 // A chart of events and losses per second over the last two minutes.
 #pragma once
 
-#include "models/ratesmodel.h"
+#include "models/ratehistory.h"
 
 #include <QDockWidget>
 
@@ -22,7 +22,7 @@ public:
 
     void clear();
     /// Redraws the chart. Call when `rates` has a new sample.
-    void show(const RatesModel &rates);
+    void show(const RateHistory &rates);
 
 protected:
     void changeEvent(QEvent *event) override;

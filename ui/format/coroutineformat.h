@@ -6,7 +6,7 @@
 
 #include "core/addresses/addressresolver.h"
 #include "models/coroutinetablemodel.h"
-#include "models/timelinestuck.h"
+#include "models/stuckthresholds.h"
 
 #include <QFont>
 #include <QHash>

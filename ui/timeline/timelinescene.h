@@ -6,11 +6,11 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
 #include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
 #include "models/timelineoff.h"
-#include "models/timelinestuck.h"
 #include "ui/timeline/timelinepainter.h"
 
 #include <QImage>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
-#include "models/timelinestuck.h"
 
 #include <QString>
 

@@ -7,7 +7,7 @@
 
 namespace ct {
 
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::shared_ptr<StreamIndex> streamIndex,
+Result<std::unique_ptr<StreamFile>> openRecording(const std::string &path, std::shared_ptr<StreamIndex> streamIndex,
                                                   FileGrowth *growth, OutputHandler handleOutput)
 {
     if (!RecordingReader::isRecording(path)) {
@@ -16,14 +16,14 @@ Result<std::unique_ptr<FileSource>> openRecording(const std::string &path, std::
             return lines.error();
         if (streamIndex)
             streamIndex->close();
-        return std::unique_ptr<FileSource>(std::move(*lines));
+        return std::unique_ptr<StreamFile>(std::move(*lines));
     }
     Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(path, std::move(handleOutput), growth);
     if (!reader)
         return reader.error();
     if (streamIndex)
         (*reader)->setStreamIndex(std::move(streamIndex));
-    return std::unique_ptr<FileSource>(std::move(*reader));
+    return std::unique_ptr<StreamFile>(std::move(*reader));
 }
 
 }  // namespace ct

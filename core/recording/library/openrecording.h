@@ -4,7 +4,7 @@
 // Opens a recording of any format as a stream.
 #pragma once
 
-#include "core/recording/read/filesource.h"
+#include "core/recording/read/streamfile.h"
 #include "core/recording/read/streamindex.h"
 
 #include <memory>
@@ -17,7 +17,7 @@ class FileGrowth;
 /// Opens a recording: native if its first bytes or its name say so, else JSONL. `streamIndex` gets the blocks of a
 /// native recording; for JSONL it is closed, because evicted events cannot be restored from there. With `growth`, a
 /// native recording that is being written is followed, see RecordingReader::open().
-Result<std::unique_ptr<FileSource>> openRecording(const std::string &path,
+Result<std::unique_ptr<StreamFile>> openRecording(const std::string &path,
                                                   std::shared_ptr<StreamIndex> streamIndex = nullptr,
                                                   FileGrowth *growth = nullptr, OutputHandler handleOutput = nullptr);
 

@@ -38,7 +38,7 @@ std::size_t rowsIn(const FileFacts &facts)
 
 }  // namespace
 
-ReadAhead::ReadAhead(std::unique_ptr<FileSource> source)
+ReadAhead::ReadAhead(std::unique_ptr<StreamFile> source)
     : m_source(std::move(source)), m_accounting(m_source->accounting()), m_progress(m_source->progress())
 {
     try {

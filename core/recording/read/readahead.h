@@ -4,7 +4,7 @@
 // Reads a file on a thread of its own, a little ahead of the consumer. Decoding and consuming then use two cores.
 #pragma once
 
-#include "core/recording/read/filesource.h"
+#include "core/recording/read/streamfile.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace ct {
 
 /// Returns the batches of another source in its order. Sums, progress and facts are as they were after each batch. One
 /// thread at a time.
-class ReadAhead final : public FileSource {
+class ReadAhead final : public StreamFile {
 public:
     /// Most rows (of all sorts) that are read ahead, in addition to the batch that is being read: some 12 MiB.
     static constexpr std::size_t kMostRows = 1U << 18;
 
     /// Works without a thread, if the system has none.
-    explicit ReadAhead(std::unique_ptr<FileSource> source);
+    explicit ReadAhead(std::unique_ptr<StreamFile> source);
     /// Waits for the source's current read. A source that follows a file must be cancelled before.
     ~ReadAhead() override;
 
@@ -50,7 +50,7 @@ private:
     void readNext(Read &read);
     bool pop(Read &read);
 
-    const std::unique_ptr<FileSource> m_source;  ///< used by the thread, while there is one
+    const std::unique_ptr<StreamFile> m_source;  ///< used by the thread, while there is one
     // Used by the caller's thread, up to m_mutex: state after the latest batch.
     Accounting m_accounting;
     bool m_hasEnded = false;

@@ -10,7 +10,7 @@
 
 #include "core/recording/format/recordinginfo.h"
 #include "core/recording/read/blockreader.h"
-#include "core/recording/read/filesource.h"
+#include "core/recording/read/streamfile.h"
 #include "core/recording/read/streamindex.h"
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace ct {
 
-class RecordingReader final : public FileSource {
+class RecordingReader final : public StreamFile {
 public:
     static bool isRecording(const std::string &path);  ///< judges by the first bytes, or by the name
     static bool isWritten(const std::string &path);    ///< a writer has the file, or its latest segment, open

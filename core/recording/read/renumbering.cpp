@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/recording/read/renumbering.h"
 
-#include "core/stream/coroutinerows.h"
+#include "core/stream/rowvisitor.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "core/recording/format/batchcodec.h"
 #include "core/recording/format/ctrformat.h"
-#include "core/stream/coroutinerows.h"
+#include "core/stream/rowvisitor.h"
 
 #include <algorithm>
 #include <functional>

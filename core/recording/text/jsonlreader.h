@@ -15,7 +15,7 @@
 // JSONL has no deaths. A coroutine whose last line is not its final suspension stays in the state of that line.
 #pragma once
 
-#include "core/recording/read/filesource.h"
+#include "core/recording/read/streamfile.h"
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@
 
 namespace ct {
 
-class JsonlReader final : public FileSource {
+class JsonlReader final : public StreamFile {
 public:
     static Result<std::unique_ptr<JsonlReader>> open(const std::string &path);
     ~JsonlReader() override;

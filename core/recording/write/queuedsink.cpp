@@ -5,7 +5,7 @@
 #include "core/base/startthread.h"
 #include "core/recording/write/batchsplitter.h"
 #include "core/recording/write/filesink.h"
-#include "core/recording/write/transitionchunks.h"
+#include "core/recording/write/transitionpool.h"
 
 #include <algorithm>
 #include <atomic>
@@ -30,7 +30,7 @@ constexpr std::uint64_t kFewestBytes = 4ULL << 20;
 constexpr std::uint64_t kRestShare = 4;
 /// The writer waits this long after a page with few transitions. So the source does not wake it for each pass.
 constexpr std::chrono::milliseconds kGather{10};
-constexpr std::size_t kFew = TransitionChunks::kCapacity / 8;
+constexpr std::size_t kFew = TransitionPool::kCapacity / 8;
 
 template <class T>
 std::size_t bytesOf(const std::vector<T> &values)
@@ -74,8 +74,7 @@ class QueuedSink::Queue {
 public:
     enum class End { None, Stop, Finish };
 
-    Queue(std::shared_ptr<Sink> sink, TransitionChunks chunks, std::size_t restBudget,
-          std::chrono::milliseconds mostWait)
+    Queue(std::shared_ptr<Sink> sink, TransitionPool chunks, std::size_t restBudget, std::chrono::milliseconds mostWait)
         : m_restBudget(restBudget),
           m_mostWait(mostWait),
           m_sink(std::move(sink)),
@@ -104,7 +103,7 @@ private:
         std::size_t restBytes = 0;
     };
     struct Page {
-        TransitionChunks::Chunk chunk;
+        TransitionPool::Chunk chunk;
         std::size_t used = 0;  ///< transitions
         std::vector<Step> steps;
     };
@@ -133,7 +132,7 @@ private:
     std::condition_variable m_work;        ///< wakes the writer
     std::condition_variable m_spaceFreed;  ///< wakes consume()
     std::condition_variable m_over;        ///< wakes awaitEnd()
-    TransitionChunks m_chunks;
+    TransitionPool m_chunks;
     std::deque<Page> m_full;      ///< waiting for the writer
     std::optional<Page> m_open;   ///< the page that consume() fills
     std::size_t m_restBytes = 0;  ///< bytes of all steps that are not written yet
@@ -154,10 +153,10 @@ Result<void> QueuedSink::Queue::consume(const Batch &batch)
         m_pending.fetch_add(batch.transitions.size(), std::memory_order_relaxed);
         return {};
     }
-    if (batch.transitions.size() <= TransitionChunks::kCapacity || restBytes == 0)
+    if (batch.transitions.size() <= TransitionPool::kCapacity || restBytes == 0)
         return appendWhole(lock, batch, restBytes);
     Result<void> done;
-    for (const Batch &piece : piecesOf(batch, {TransitionChunks::kCapacity, batch.transitions.size()})) {
+    for (const Batch &piece : piecesOf(batch, {TransitionPool::kCapacity, batch.transitions.size()})) {
         done = appendWhole(lock, piece, restBytesOf(piece));
         if (!done)
             break;
@@ -171,7 +170,7 @@ Result<void> QueuedSink::Queue::appendWhole(std::unique_lock<std::mutex> &lock, 
 {
     if (restBytes == 0)
         return append(lock, batch.transitions, {0, batch.now, nullptr, 0});
-    if (m_open && batch.transitions.size() > TransitionChunks::kCapacity - m_open->used)
+    if (m_open && batch.transitions.size() > TransitionPool::kCapacity - m_open->used)
         closePage();
     return append(lock, batch.transitions, {0, batch.now, std::make_unique<Batch>(restOf(batch)), restBytes});
 }
@@ -187,7 +186,7 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
             m_pending.fetch_add(count - done, std::memory_order_relaxed);
             return m_error ? Result<void>(*m_error) : Result<void>();
         }
-        const std::size_t some = std::min(count - done, TransitionChunks::kCapacity - m_open->used);
+        const std::size_t some = std::min(count - done, TransitionPool::kCapacity - m_open->used);
         std::copy_n(transitions.data() + done, some, m_open->chunk.transitions + m_open->used);
         m_open->used += some;
         done += some;
@@ -207,7 +206,7 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
         steps.back() = std::move(step);
     else
         steps.push_back(std::move(step));
-    if (m_open->used == TransitionChunks::kCapacity)
+    if (m_open->used == TransitionPool::kCapacity)
         closePage();
     return {};
 }
@@ -410,7 +409,7 @@ Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink,
 {
     budget = std::max(budget, kFewestBytes);
     const std::uint64_t forRest = budget / kRestShare;
-    Result<TransitionChunks> chunks = TransitionChunks::make(budget - forRest);
+    Result<TransitionPool> chunks = TransitionPool::make(budget - forRest);
     if (!chunks)
         return chunks.error();
     auto queue = std::make_shared<Queue>(std::move(sink), std::move(*chunks), forRest, mostWait);

@@ -3,7 +3,7 @@
 #include "core/recording/write/recordingwriter.h"
 
 #include "core/recording/write/batchsplitter.h"
-#include "core/recording/write/numberrange.h"
+#include "core/recording/write/numberlimit.h"
 
 #include <algorithm>
 #include <set>

@@ -6,7 +6,7 @@
 // used. See docs/decisions/0007-lanes-and-compact-stations.md.
 #pragma once
 
-#include "process.h"
+#include "state.h"
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")

@@ -8,7 +8,7 @@
 // 1,023 records).
 #pragma once
 
-#include "process.h"
+#include "state.h"
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Declarations for -DCOROTRACER_EXTERN. The program is then linked with one of two static libraries: with probe-runtime
-// it can be traced, with probe-stub it cannot. The definitions have the documentation: runtime.h, flightrecorder.h,
+// it can be traced, with probe-stub it cannot. The definitions have the documentation: control.h, flightrecorder.h,
 // names.h and causality.h. The member functions of PromiseMixin are documented in its class (promise.h).
 #pragma once
 
-#include "process.h"
+#include "state.h"
 #include "types.h"
 
 #include <string_view>

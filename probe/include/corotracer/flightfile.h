@@ -5,8 +5,8 @@
 // standard library and Linux calls. Writes with write(2), so a full file system raises no signal.
 #pragma once
 
+#include "calendartime.h"
 #include "layout.h"
-#include "regionclock.h"
 #include "system.h"
 #include "types.h"
 

@@ -9,9 +9,9 @@
 // See docs/decisions/0018-lanes-follow-the-space.md.
 #pragma once
 
+#include "calendartime.h"
 #include "counterwatch.h"
 #include "lanedirectory.h"
-#include "regionclock.h"
 #include "wake.h"
 
 #pragma push_macro("slots")

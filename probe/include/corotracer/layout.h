@@ -189,7 +189,7 @@ struct ExtensionHeader {
     /// 0x1C0  Stack of free full stations, as free_compact_stations; has only drained stations.
     std::atomic<std::uint64_t> free_stations;
     /// 0x1C8  Seqlock around the next three fields, odd while they are written; 0 = never written. The owner writes
-    /// about once a second, in overwrite mode processes write as well. regionclock.h has the memory order.
+    /// about once a second, in overwrite mode processes write as well. calendartime.h has the memory order.
     std::atomic<std::uint64_t> pair_seq;
     std::atomic<std::uint64_t> pair_counter;
     std::atomic<std::uint64_t> pair_monotonic_ns;

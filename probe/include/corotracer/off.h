@@ -131,7 +131,7 @@ public:
     static constexpr void waits_on(const PromiseMixin &) noexcept {}
 };
 
-/// Functions without effect. runtime.h, names.h, causality.h and flightrecorder.h document them.
+/// Functions without effect. control.h, names.h, causality.h and flightrecorder.h document them.
 constexpr void InitTracer() noexcept {}
 constexpr void enable(bool) noexcept {}
 constexpr void name_thread(std::string_view) noexcept {}

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "awaitable.h"
-#include "runtime.h"
+#include "control.h"
 #include "types.h"
 
 #include <chrono>

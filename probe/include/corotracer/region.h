@@ -5,7 +5,7 @@
 #pragma once
 
 #include "addressspace.h"
-#include "process.h"
+#include "state.h"
 
 #include <bit>
 #include <climits>

@@ -4,7 +4,7 @@
 // Connects to the engine's socket, and wakes an engine that sleeps on it.
 #pragma once
 
-#include "process.h"
+#include "state.h"
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The closing line of a batch run names the cause of lost events and the remedy.
-#include "app/batch/findings.h"
+#include "app/batch/summary.h"
 #include "core/session/shortagenotices.h"
 #include "tests/support/qtsuite.h"
 

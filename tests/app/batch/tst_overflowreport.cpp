@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // More coroutines than memory has records for: the closing lines, the summary and an export report it.
-#include "app/batch/findings.h"
+#include "app/batch/summary.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 

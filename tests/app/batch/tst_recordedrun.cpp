@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A run and its opened recording have the same tables, histories and exports.
-#include "app/batch/findings.h"
+#include "app/batch/summary.h"
 #include "core/exporting/exporting.h"
 #include "core/playback/fileloader.h"
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/write/recordingwriter.h"
-#include "core/recording/write/runfacts.h"
+#include "core/recording/write/systemfacts.h"
 #include "core/session/recordinginfowriter.h"
 #include "core/session/session.h"
 #include "core/symbols/buildid.h"

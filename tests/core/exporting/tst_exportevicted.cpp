@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Exports of a trace that evicts records during the export.
-#include "tests/core/exporting/shortlivedrun.h"
+#include "tests/core/exporting/evictingtrace.h"
 #include "tests/support/qtsuite.h"
 
 #include <atomic>
@@ -41,7 +41,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLivedRun trace;
+        EvictingTrace trace;
         trace.run(kCoroutines);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
@@ -61,7 +61,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLivedRun trace;
+        EvictingTrace trace;
         trace.run(kCoroutines);
         int calls = 0;
         const auto report = trace.exportTo(path, [&](double done) {
@@ -103,7 +103,7 @@ private Q_SLOTS:
         for (int run = 0; run < 3; ++run) {
             const QTemporaryDir dir;
             const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-            ShortLivedRun trace(kMany);
+            EvictingTrace trace(kMany);
             trace.run(kMany);
             std::atomic<bool> isOver = false;
             std::thread target([&] {
@@ -126,7 +126,7 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        ShortLivedRun trace;
+        EvictingTrace trace;
         Batch batch = manyEvents(1, 0, 50'000);
         batch.losses = {{0, 50'000, 7, true}, {0, 50'007, 5, false}};
         batch.deaths.push_back({0, batch.now});
@@ -142,7 +142,7 @@ private Q_SLOTS:
     void aCancelEndsTheCounting()
     {
         const QTemporaryDir dir;
-        ShortLivedRun trace;
+        EvictingTrace trace;
         trace.run(kCoroutines);
         std::vector<double> calls;
         const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {
@@ -160,7 +160,7 @@ private Q_SLOTS:
     void aCancelEndsThePassOverEvictedRecords()
     {
         const QTemporaryDir dir;
-        ShortLivedRun trace(60'000);
+        EvictingTrace trace(60'000);
         trace.run(50'000);
         std::vector<double> later;
         const auto report = trace.exportTo(dir.filePath(QStringLiteral("t.sqlite")), [&](double done) {

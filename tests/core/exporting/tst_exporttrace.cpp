@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/core/exporting/shortlivedrun.h"
+#include "tests/core/exporting/evictingtrace.h"
 #include "tests/support/qtsuite.h"
 
 #include <QFileInfo>
@@ -356,7 +356,7 @@ void TestExportTrace::countsRecordsEvictedDuringTheExport()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLivedRun trace;
+    EvictingTrace trace;
     trace.run(20'000);
     const auto report = trace.exportWhileRunning(path);
     QVERIFY(bool(report));
@@ -374,7 +374,7 @@ void TestExportTrace::countsARecordEvictedWhileItsEventsAreWritten()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLivedRun trace;
+    EvictingTrace trace;
     Batch batch = manyEvents(1, 0, 50'000);
     batch.deaths.push_back({0, batch.now});
     trace.consume(batch);
@@ -392,7 +392,7 @@ void TestExportTrace::lossesWithoutARecordAreInTheSumsOfAnyMoment()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-    ShortLivedRun trace;
+    EvictingTrace trace;
     for (int i = 0; i < 4; ++i)
         trace.run(20'000);
     QVERIFY(trace.population.overflow().lost > 0);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The harvest loop over a region of full stations, one pass at a time, against known numbers.
-#include "tests/support/capture.h"
+#include "tests/support/fullstationcapture.h"
 
 #include <cstring>
 #include <random>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The loop concurrently with running and killed writers of every style, against known numbers.
-#include "tests/support/capture.h"
+#include "tests/support/fullstationcapture.h"
 
 #include <csignal>
 #include <sys/mman.h>

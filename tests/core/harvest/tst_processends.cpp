@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Ends of real processes: noticed at once, without repeated checks of the process.
-#include "core/harvest/endwatch.h"
+#include "core/harvest/processendwatch.h"
 #include "core/region/processstat.h"
 #include "tests/support/lanecapture.h"
 
@@ -70,7 +70,7 @@ std::uint64_t now()
 
 bool canWatch()
 {
-    ct::EndWatch watch;
+    ct::ProcessEndWatch watch;
     if (watch.watchProcess(0, ::getpid()))
         return true;
     ct::test::reportSkip(__FILE__, __LINE__, "this kernel has no pidfd_open");
@@ -122,7 +122,7 @@ CT_CASE(reportsEachEndOnce)
     if (!canWatch())
         return;
     const Child a, b, c;
-    ct::EndWatch watch;
+    ct::ProcessEndWatch watch;
     CHECK(watch.isEmpty());
     CHECK(watch.takeEnded().empty());
     for (const Child *child : {&a, &b, &c})
@@ -145,11 +145,11 @@ CT_CASE(watchesAtMostTheStatedNumberOfProcesses)
 {
     if (!canWatch())
         return;
-    ct::EndWatch watch;
+    ct::ProcessEndWatch watch;
     std::size_t watched = 0;
-    while (watched <= ct::EndWatch::kMost && watch.watchProcess(static_cast<std::uint32_t>(watched), ::getpid()))
+    while (watched <= ct::ProcessEndWatch::kMost && watch.watchProcess(static_cast<std::uint32_t>(watched), ::getpid()))
         ++watched;
-    CHECK_EQUAL(watched, ct::EndWatch::kMost);
+    CHECK_EQUAL(watched, ct::ProcessEndWatch::kMost);
     watch.remove(7);
     CHECK(watch.watchProcess(1000, ::getpid()));
     CHECK(!watch.watchProcess(1001, 0x3FFFFFFF));  // no such process

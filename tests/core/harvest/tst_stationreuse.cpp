@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Stations of this project's probe that are freed and allocated again.
-#include "core/harvest/stationlist.h"
-#include "tests/support/capture.h"
+#include "core/harvest/fullstationlist.h"
+#include "tests/support/fullstationcapture.h"
 
 #include <optional>
 
@@ -81,7 +81,7 @@ CT_CASE(aStationPoppedDuringAPushIsNoticed)
     regions::TempDir dir;
     ct::Region region = Capture::make(dir, 8);
     ct::HarvestState harvestState(region);
-    ct::StationList list(region, harvestState);
+    ct::FullStationList list(region, harvestState);
     StreamSums streamSums;
     const auto pass = [&](auto action) {
         ct::Batch batch;

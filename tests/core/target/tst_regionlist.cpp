@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/region/processstat.h"
-#include "core/target/mappings.h"
+#include "core/target/mappingprocesses.h"
 
 #include "tests/core/target/regionsupport.h"
 #include "tests/support/qtsuite.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "countedpromise.h"
-#include "runqueue.h"
+#include "simplescheduler.h"
 
 #include <coroutine>
 #include <exception>

@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "rawregion.h"
 #include "report.h"
-#include "runqueue.h"
+#include "simplescheduler.h"
 #include "stop.h"
 
 #include <coroutine>
@@ -79,7 +79,7 @@ int runWriterProgram(const char *purpose, int argc, char **argv)
             suspendRepeatedly<Writer>(region ? &*region : nullptr, pairs / count + (i < pairs % count ? 1 : 0)));
         handles.push_back(jobs.back().handle);
     }
-    RunQueue queue(handles, static_cast<unsigned>(arguments.value("--threads")));
+    SimpleScheduler queue(handles, static_cast<unsigned>(arguments.value("--threads")));
     queue.pace(arguments.value("--pace") == 0 ? 0 : arguments.value("--pace") / 2 + 1);
     queue.run();
 

@@ -7,7 +7,7 @@
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/dialogs/rundialog.h"
-#include "ui/dialogs/runform.h"
+#include "ui/dialogs/runfields.h"
 #include "ui/format/format.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/infobar.h"
@@ -104,12 +104,12 @@ private Q_SLOTS:
     void recentRunsAreKept()
     {
         QSettings settings;
-        RunForm form;
+        RunFields form;
         form.command = QStringLiteral("/bin/true");
         form.arguments = QStringLiteral("--x 'y z'");
         form.environment = {{QStringLiteral("A"), QStringLiteral("1"), false}, {QStringLiteral("B"), {}, true}};
         form.stations = 77;
-        RunForm other;
+        RunFields other;
         other.shell = true;
         other.command = QStringLiteral("true | cat");
         addRecentRun(settings, form);
@@ -171,7 +171,7 @@ private Q_SLOTS:
 
     void refusesAMissingDirectory()
     {
-        RunForm form;
+        RunFields form;
         form.command = QStringLiteral("true");
         form.directory = m_sandbox.path(QStringLiteral("nothing/here"));
         const Result<StartRequest> request = form.request();

@@ -13,8 +13,8 @@
 #include "ui/format/recordingsformat.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/widgets/exportbar.h"
 #include "ui/widgets/infobar.h"
+#include "ui/widgets/jobbar.h"
 
 #include <QDesktopServices>
 #include <QDir>
@@ -378,7 +378,7 @@ private:
         dialog->findChild<QLineEdit *>(QStringLiteral("fileNameEdit"))->setText(path);
         static_cast<QDialog *>(dialog)->accept();
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<ExportBar *>(QStringLiteral("saveBar"))->isRunning() &&
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>(QStringLiteral("saveBar"))->isRunning() &&
                                      notice->isVisible() && notice->text().contains(path),
                                  kPatience);
         gui::takePicture(&window, "recordings-saved");

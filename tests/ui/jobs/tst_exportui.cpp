@@ -7,8 +7,8 @@
 #include "tests/ui/guisupport.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/mainwindow.h"
-#include "ui/widgets/exportbar.h"
 #include "ui/widgets/infobar.h"
+#include "ui/widgets/jobbar.h"
 #include "ui/widgets/spreadsheetbox.h"
 
 #include <QCheckBox>
@@ -95,7 +95,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         const QString path = m_sandbox.path(QStringLiteral("missing.sqlite"));
         window.exportTo(*exportFormatFor("x.sqlite"), path);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<ExportBar *>()->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
         const Accounting sums = window.run().accounting();
         QVERIFY(sums.lost > 0);
         QCOMPARE(sums.untraced, 32U);
@@ -174,7 +174,7 @@ private Q_SLOTS:
         QVERIFY(QDir().mkpath(folder));
         dialog->findChild<QLineEdit *>(QStringLiteral("dumpFolder"))->setText(folder);
         QVERIFY(gui::click(dialog, "dumpButton"));
-        auto *bar = m_window->findChild<ExportBar *>();
+        auto *bar = m_window->findChild<JobBar *>();
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
         QCOMPARE(QDir(folder).entryList(QDir::Files).size(), 1);
         action->trigger();
@@ -197,7 +197,7 @@ private Q_SLOTS:
     void aCancelledExportLeavesNothing()
     {
         const QString path = m_sandbox.path(QStringLiteral("cancelled.csv"));
-        auto *bar = m_window->findChild<ExportBar *>();
+        auto *bar = m_window->findChild<JobBar *>();
         const ExportFormat *format = exportFormatFor("x.csv");
         QVERIFY(bar && format);
         const Run &run = m_window->run();
@@ -212,7 +212,7 @@ private Q_SLOTS:
     /// A second export is refused while the first one runs. The first one is not cancelled.
     void refusesASecondExportDuringTheFirst()
     {
-        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("exportBar"));
+        auto *bar = m_window->findChild<JobBar *>(QStringLiteral("exportBar"));
         bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Exporting first.csv"), [] {});
         const QString path = m_sandbox.path(QStringLiteral("second.csv"));
         m_window->exportTo(*exportFormatFor("x.csv"), path);
@@ -227,7 +227,7 @@ private Q_SLOTS:
 
     void closingDuringASaveAsksFirst()
     {
-        auto *bar = m_window->findChild<ExportBar *>(QStringLiteral("saveBar"));
+        auto *bar = m_window->findChild<JobBar *>(QStringLiteral("saveBar"));
         bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Saving <b>run</b>.ctr"), [] {});
         QVERIFY(!m_window->close());
         auto *box = gui::topLevel<QMessageBox>("runningJobBox");
@@ -269,7 +269,7 @@ private:
         QVERIFY(name);
         name->setText(path);
         QTest::keyClick(name, Qt::Key_Return);
-        auto *bar = m_window->findChild<ExportBar *>();
+        auto *bar = m_window->findChild<JobBar *>();
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
         QVERIFY(QFile::exists(path));
         QTRY_VERIFY(m_window->findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());

@@ -14,7 +14,7 @@ using namespace ct;
 namespace {
 
 /// Batches numbered by their time: `count` of them, or as many as the test allows.
-class Numbers final : public FileSource {
+class Numbers final : public StreamFile {
 public:
     std::uint64_t count = 0;
     std::size_t transitions = 1;

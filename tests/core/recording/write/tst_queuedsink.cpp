@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/write/queuedsink.h"
-#include "core/recording/write/transitionchunks.h"
+#include "core/recording/write/transitionpool.h"
 #include "tests/support/check.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace {
 
 constexpr std::uint64_t kSmallBudget = 4ULL << 20;
-constexpr std::size_t kChunk = ct::TransitionChunks::kCapacity;
+constexpr std::size_t kChunk = ct::TransitionPool::kCapacity;
 
 /// Logs its input as a list of items. Waits at the gate, and fails on request.
 class LoggingSink final : public ct::Sink {

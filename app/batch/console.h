@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Messages on stderr. If it is a terminal, a status line below them shows the present state.
+#pragma once
+
+#include "core/stream/stream.h"
+
+#include <QString>
+
+#include <cstdint>
+
+namespace ct {
+
+class Console {
+public:
+    Console();
+    ~Console() { clear(); }
+    bool isShown() const { return m_terminal; }
+
+    void print(const QString &message);  ///< one line: "corotracer-gui: message"
+    void add(const QString &line);       ///< continues the message before: "  line"
+    void update(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs);
+    void show(const QString &line);  ///< replaces the status line
+    void clear();
+
+private:
+    bool m_terminal;
+    bool m_drawn = false;
+    std::uint64_t m_lastCaptured = 0;
+    std::uint64_t m_lastNs = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A small file that is written at the very end, but known to be writable from the start. Qt-free.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ct {
+
+/// Returns the message about a file that another program removed while it was being written.
+std::string removedWhileWritten(const std::string &path);
+
+class DeferredFile {
+public:
+    /// Opens the file without changing its content. "-" and /dev/stdout are standard output, /dev/stderr is standard
+    /// error, and /dev/fd/N is the inherited descriptor N. Writing to these appends to their content. Fails if another
+    /// process writes the file.
+    static Result<DeferredFile> open(const std::string &path);
+    DeferredFile(DeferredFile &&other) noexcept
+        : m_path(std::move(other.m_path)),
+          m_fd(std::exchange(other.m_fd, -1)),
+          m_created(other.m_created),
+          m_regular(other.m_regular),
+          m_named(other.m_named)
+    {
+    }
+    DeferredFile &operator=(DeferredFile &&) = delete;
+    ~DeferredFile();
+
+    /// Empties a regular file: the result of an older run must not pass for that of this run. Leaves other files alone.
+    Result<void> dropOlder();
+    /// Replaces the content completely, or leaves nothing of it. Also fails if the file has lost its name since open().
+    Result<void> write(std::string_view content);
+    /// Call it if nothing will be written. Removes a file that open() created or dropOlder() emptied. Returns false if
+    /// nothing was removed.
+    bool discard();
+
+private:
+    DeferredFile(std::string path, int fd, bool created, bool regular, bool named)
+        : m_path(std::move(path)), m_fd(fd), m_created(created), m_regular(regular), m_named(named)
+    {
+    }
+    Error fail(int errnoValue);
+
+    std::string m_path;
+    int m_fd;
+    bool m_created;  ///< created or emptied by us
+    bool m_regular;  ///< a regular file, and not a standard stream
+    bool m_named;    ///< a regular file with a name, unlike one that is open in /proc only
+};
+
+}  // namespace ct

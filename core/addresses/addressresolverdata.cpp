@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/addresses/addressresolverdata.h"
+
+#include "core/addresses/processmemory.h"
+#include "core/base/monotonic.h"
+#include "core/recording/write/systemfacts.h"
+#include "core/symbols/symbolizer.h"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace ct {
+
+namespace {
+
+/// Minimum time between two reads of a process's maps.
+constexpr std::uint64_t kRefreshNs = 1'000'000'000;
+/// Minimum time, in addition to kCaptureDelayNs, between two requests for the same frame.
+constexpr std::uint64_t kAskAgainNs = 500'000'000;
+/// Distinct answers; at the limit, all are removed.
+constexpr std::size_t kMostAnswers = 500'000;
+
+std::uint64_t emitted(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.events + coroutine.lost + coroutine.missed;
+}
+
+bool isSuspended(const CoroutineSnapshot &coroutine)
+{
+    return coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+}
+
+SymbolWorker::Answer gap(SymbolGap gap, const char *remedy)
+{
+    DescribedAddress described;
+    described.gap = gap;
+    described.remedy = remedy;
+    return std::make_shared<const DescribedAddress>(std::move(described));
+}
+
+}  // namespace
+
+AddressResolver::Data::Known &AddressResolver::Data::knownOf(CoroutineId id)
+{
+    if (frames.size() >= kMostFrames && !frames.contains(id))
+        frames.clear();
+    return frames[id];
+}
+
+/// Adds frame locations from a recording. Returns false if there is no room for all.
+bool AddressResolver::Data::addFrameLocations(std::span<const FrameLocation> rows)
+{
+    const auto process = processes.find(target);
+    const ModuleMap *modules = process != processes.end() ? process->second.modules.get() : nullptr;
+    for (const FrameLocation &location : rows) {
+        if (frames.size() >= kMostFrames && !frames.contains(location.coroutine)) {
+            problem = "the recording has frame locations of more coroutines than fit in memory";
+            return false;
+        }
+        const Module *module = modules ? modules->find(location.code) : nullptr;
+        const std::string path = module ? module->path : std::string();
+        Known &known = knownOf(location.coroutine);
+        known.frame = location.frame;
+        known.function = shared(path, {location.function, {}, 0, 0, false}, false);
+        known.since = location.since;
+        known.location =
+            location.since == 0 || location.line == 0
+                ? nullptr
+                : shared(path, {location.function, location.file, location.line, location.column, false}, true);
+    }
+    return true;
+}
+
+/// One answer for all coroutines of a function or of a location. `whole`: the line is known, too.
+AddressResolver::Answer AddressResolver::Data::shared(const std::string &module, SourceFrame source, bool whole)
+{
+    if (answers.size() >= kMostAnswers)
+        answers.clear();
+    Answer &answer = answers[{module, source.function, source.file, source.line, source.column}];
+    if (!answer) {
+        DescribedAddress described;
+        described.module = module;
+        described.gap = whole ? SymbolGap::None : SymbolGap::NoLines;
+        described.frames.push_back(std::move(source));
+        answer = std::make_shared<const DescribedAddress>(std::move(described));
+    }
+    return answer;
+}
+
+AddressResolver::Answer AddressResolver::Data::sharedGap(const DescribedAddress &described)
+{
+    const std::string function = described.frames.empty() ? std::string() : described.frames.front().function;
+    Answer &answer =
+        answers[{described.module, described.remedy, function, static_cast<std::uint32_t>(described.gap), ~0U}];
+    if (!answer || *answer != described)
+        answer = std::make_shared<const DescribedAddress>(described);
+    return answer;
+}
+
+void AddressResolver::Data::retryUnresolved()
+{
+    for (auto &[id, known] : frames) {
+        known.gap.reset();
+        known.askedAt = 0;
+        if (!known.location)
+            known.since = 0;
+    }
+}
+
+/// nullptr: nothing is known of this coroutine, or only another frame.
+AddressResolver::Data::Known *AddressResolver::Data::knownAt(const Query &query)
+{
+    const auto found = frames.find(query.coroutine);
+    return found != frames.end() && found->second.frame == query.addr ? &found->second : nullptr;
+}
+
+/// True if a request for the frame can yield more. The present suspension: once. Past suspensions: only the function.
+bool AddressResolver::Data::isWanted(const Query &query, std::uint32_t pid, const Known *known) const
+{
+    const auto process = processes.find(pid);
+    if (!reading || pid == 0 || (process != processes.end() && process->second.unreadable))
+        return false;
+    const bool same = known && query.since != 0 && known->since == query.since;
+    if (same && known->location)
+        return false;
+    return known && known->function ? query.lasts && !same : !(same && known->gap);
+}
+
+AddressResolver::Answer AddressResolver::Data::frame(const Query &query, std::uint32_t pid, bool ask)
+{
+    Known *known = knownAt(query);
+    const bool same = known && query.since != 0 && known->since == query.since;
+    if (same && known->location)
+        return known->location;
+    if (ask && isWanted(query, pid, known))
+        askFor(query, pid, known ? *known : knownOf(query.coroutine));
+    const auto process = processes.find(pid);
+    const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
+    if (known && known->function)
+        return same && known->gap ? known->gap : known->function;
+    if (known && known->gap)
+        return known->gap;
+    if (unreadable)
+        return unreadable;
+    // Never destroyed, because the worker's thread may still run when the process ends.
+    static const Answer &kGone = *new Answer(gap(
+        SymbolGap::NotReadable, "the location in this coroutine frame is unknown: a frame can be read only while its "
+                                "process lives, and only .ctr recordings keep frame locations"));
+    static const Answer &kNoProcess =
+        *new Answer(gap(SymbolGap::NoModule,
+                        "the process of this address is unknown: several processes wrote events, without their ids"));
+    if (!live)
+        return kGone;
+    return pid == 0 ? kNoProcess : nullptr;
+}
+
+void AddressResolver::Data::askFor(const Query &query, std::uint32_t pid, Known &known)
+{
+    const std::uint64_t now = monotonicNow();
+    if (known.frame == query.addr && known.askedAt != 0 && now < known.askedAt + kAskAgainNs + kCaptureDelayNs)
+        return;
+    if (known.frame != query.addr)
+        known = {};
+    known.frame = query.addr;
+    known.askedAt = now;
+    if (isAsked.insert(query.coroutine).second)
+        asked.push_back({query.coroutine, pid, query.addr});
+}
+
+/// Discards the requests for frames. Views repeat those that they need; requests for modules stay.
+void AddressResolver::Data::refuse(const Error &why)
+{
+    asked.clear();
+    isAsked.clear();
+    refusal = why.message;
+}
+
+void AddressResolver::Data::answer(Symbolizer &symbolizer, const std::vector<Asked> &asks,
+                                   const std::set<std::uint32_t> &pids)
+{
+    std::set<std::uint32_t> all = pids;
+    for (const Asked &ask : asks)
+        all.insert(ask.pid);
+    for (const std::uint32_t pid : all)
+        refresh(pid);
+    // The pid of an ended process may belong to another process by now.
+    std::set<std::uint32_t> gone;
+    for (const ProcessSnapshot &process : population->processes()) {
+        if (process.endTs != 0)
+            gone.insert(process.pid);
+        else
+            gone.erase(process.pid);
+    }
+    for (const Asked &ask : asks)
+        read(symbolizer, ask, gone);
+    busy.store(false, std::memory_order_release);
+}
+
+void AddressResolver::Data::refresh(std::uint32_t pid)
+{
+    const std::uint64_t now = monotonicNow();
+    std::vector<Module> seen;
+    {
+        const std::lock_guard lock(mutex);
+        Process &process = processes[pid];
+        if (!live || (process.readAt != 0 && now < process.readAt + kRefreshNs))
+            return;
+        process.readAt = now;
+        seen = process.seen;
+    }
+    RecordingInfo::Process facts = processFacts(static_cast<pid_t>(pid));
+    if (facts.modules.empty() || facts.modules == seen)
+        return;
+    seen = facts.modules;
+    addBuildIds(facts);
+    char byte = 0;
+    errno = 0;
+    const bool readable =
+        processMemory(static_cast<pid_t>(pid))(facts.modules.front().begin, &byte, 1) || errno != EPERM;
+    const std::lock_guard lock(mutex);
+    Process &process = processes[pid];
+    if (process.modules)
+        retryUnresolved();
+    process.seen = std::move(seen);
+    process.modules = std::make_shared<const ModuleMap>(std::move(facts.modules));
+    process.unreadable = readable
+                             ? nullptr
+                             : gap(SymbolGap::NotReadable,
+                                   "this user may not read the coroutine frames of this process; start the process "
+                                   "from here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
+    if (process.unreadable && problem.empty())
+        problem = process.unreadable->remedy;
+    generation.fetch_add(1, std::memory_order_release);
+}
+
+void AddressResolver::Data::read(Symbolizer &symbolizer, const Asked &ask, const std::set<std::uint32_t> &gone)
+{
+    SymbolWorker::Modules modules;
+    {
+        const std::lock_guard lock(mutex);
+        const Process &process = processes[ask.pid];
+        if (!reading || process.unreadable || !process.modules)
+            return;
+        modules = process.modules;
+    }
+    Read read;
+    read.before = population->at(ask.coroutine);
+    if (gone.contains(ask.pid) || read.before.deathTs != 0 || read.before.addr != ask.frame ||
+        read.before.site != kUnknownSite || modules->find(ask.frame))
+        return;
+    read.frame = describeCoroutineFrame(symbolizer, *modules, ask.frame, processMemory(static_cast<pid_t>(ask.pid)));
+    read.at = monotonicNow();
+    const std::lock_guard lock(mutex);
+    if (reading)
+        reads.push_back(std::move(read));
+}
+
+/// Compares frames that were read before this time (ns, CLOCK_MONOTONIC).
+std::vector<FrameLocation> AddressResolver::Data::compareReads(std::uint64_t before)
+{
+    std::vector<FrameLocation> newLocations;
+    if (!reads.empty() && reads.front().at < before)
+        generation.fetch_add(1, std::memory_order_release);
+    for (; !reads.empty() && reads.front().at < before; reads.pop_front())
+        compare(reads.front(), newLocations);
+    return newLocations;
+}
+
+/// Accepts the function if the coroutine still had this frame, alive, kCaptureDelayNs after the reading. It is valid
+/// for the coroutine's life. Accepts the line only if the suspension lasted during the reading; it is valid for this
+/// suspension.
+void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation> &newLocations)
+{
+    const CoroutineSnapshot after = population->at(read.before.id);
+    const bool lived = after.deathTs == 0 || after.deathTs > read.at + kCaptureDelayNs;
+    const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
+    const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
+    if (!lived || after.addr != read.before.addr)
+        return;
+    const DescribedAddress &location = read.frame.location;
+    const bool isFrame = read.frame.state != CoroutineFrame::State::Unknown && !location.frames.empty();
+    if (!same && !wentOnLater && !isFrame)
+        return;
+    Known &known = knownOf(read.before.id);
+    known.frame = read.before.addr;
+    const bool lasted = (same || wentOnLater) && isSuspended(read.before);
+    known.since = lasted ? read.before.since : 0;
+    known.location.reset();
+    known.gap = lasted && !location.remedy.empty() ? sharedGap(location) : nullptr;
+    if (!isFrame) {
+        if (problem.empty() && location.gap != SymbolGap::NotACoroutine && location.gap != SymbolGap::NotReadable)
+            problem = location.remedy;
+        return;
+    }
+    const SourceFrame &source = location.frames.front();
+    FrameLocation row{read.before.id, known.frame, 0, read.frame.resumeFunction, 0, 0, {}, source.function};
+    const bool isNew = !known.function || known.function->frames.front().function != source.function;
+    known.function = shared(location.module, {source.function, {}, 0, 0, false}, false);
+    if (lasted && source.line != 0) {
+        known.location = shared(location.module, source, true);
+        row = {row.coroutine, row.frame, known.since, row.code, source.line, source.column, source.file, row.function};
+    }
+    if (isNew || known.location)
+        newLocations.push_back(std::move(row));
+}
+
+}  // namespace ct

@@ -1,0 +1,495 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/tracestream.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <span>
+#include <thread>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr std::size_t kTransitionsPerBatch = 8192;
+/// Coroutines per batch. Coroutines without events count for the progress as well.
+constexpr std::uint32_t kCoroutinesPerBatch = 8192;
+/// A recording is behind its capture by half a second and a queue.
+constexpr std::chrono::milliseconds kPatience{3000};
+constexpr std::chrono::milliseconds kPollInterval{20};
+
+Error cancelled()
+{
+    return {ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
+}
+
+}  // namespace
+
+TraceStream::TraceStream(const Population &population, const History &history, Sink &sink,
+                         const ExportProgress &progress, const Accounting &sums,
+                         std::shared_ptr<const StreamIndex> streamIndex)
+    : m_population(population),
+      m_history(history),
+      m_sink(sink),
+      m_progress(progress),
+      m_streamIndex(std::move(streamIndex)),
+      m_capture(sums)
+{
+    m_sums.untraced = sums.untraced;
+    m_sums.bornWhileOff = sums.bornWhileOff;
+    m_sums.recordsDropped = sums.recordsDropped;
+    m_sums.coroutinesMissed = sums.coroutinesMissed;
+    m_sums.notesLost = sums.notesLost;
+}
+
+/// Determines the extent of the export. Later events are not part of it.
+Result<void> TraceStream::fillCoroutines()
+{
+    if (!m_coroutinesAtStart.fill(m_population, [this] { return !m_progress || m_progress(0); }))
+        return cancelled();
+    const ExportedCoroutines::Sums &kept = m_coroutinesAtStart.sums();
+    const Overflow &overflow = m_coroutinesAtStart.overflow();
+    overflow.addTo(m_sums);
+    m_sums.lost += overflow.lost;
+    m_sums.missedBeforeAttach += overflow.missed;
+    addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
+    m_notes = m_history.noteCount();
+    // After the coroutines. The population may be a batch ahead of the history.
+    m_streamed = std::max(m_history.streamed(), m_population.captured());
+    m_next.resize(m_coroutinesAtStart.size());
+    m_unreported.resize(m_coroutinesAtStart.size());
+    m_isWaitWritten.resize(m_coroutinesAtStart.size());
+    m_isWakeWritten.resize(m_coroutinesAtStart.size());
+    for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
+        if (!isThere(id))
+            continue;
+        m_next.make(id) = m_coroutinesAtStart[id].first;
+        m_unreported.make(id) = m_coroutinesAtStart[id].lost + m_coroutinesAtStart[id].missed;
+    }
+    return {};
+}
+
+/// Adds events of generations that a flight recorder overwrote completely. The trace has no coroutine for them; only
+/// the sums of the capture count them. `lost`, `missed`: of all coroutines, with or without a record.
+void TraceStream::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed)
+{
+    if (m_capture.captured != m_population.captured())
+        return;  // the sums are of another moment
+    m_sums.lost += m_capture.lost - std::min(m_capture.lost, lost);
+    m_sums.missedBeforeAttach += m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
+}
+
+/// Waits for the recording, at most kPatience. Returns true if it has the whole stream.
+bool TraceStream::awaitRecording() const
+{
+    const auto mayCome = [this] { return m_streamIndex->endPosition() < m_streamed && !m_streamIndex->isClosed(); };
+    for (auto waited = kPollInterval; mayCome() && waited < kPatience; waited += kPollInterval) {
+        if (m_progress && !m_progress(0))
+            return false;
+        std::this_thread::sleep_for(kPollInterval);
+    }
+    const std::optional<StreamIndex::Block> first = m_streamIndex->blockAt(0);
+    RangeReader reader(m_streamIndex);
+    Transitions events;
+    return first && m_streamIndex->endPosition() >= m_streamed && reader.read(0, 1, events);
+}
+
+void TraceStream::chooseSource()
+{
+    if (!m_streamIndex || (m_history.evictedEvents() == 0 && m_history.evictedNotes() == 0))
+        return;
+    m_reader.emplace(m_streamIndex);
+    m_isComplete = awaitRecording();
+    m_recorded = m_isComplete ? Recorded::All : Recorded::Part;
+    m_isNextKnown.assign(m_coroutinesAtStart.size(), m_isComplete);
+}
+
+Result<ExportReport> TraceStream::run()
+{
+    if (Result<void> done = fillCoroutines(); !done)
+        return done.error();
+    chooseSource();
+    addProcesses();
+    if (m_recorded != Recorded::Nothing) {
+        if (Result<void> done = exportBirths(); !done)
+            return done.error();
+        if (Result<void> done = exportRecorded(); !done)
+            return done.error();
+    }
+    for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
+        if (Result<void> done = exportCoroutine(id); !done)
+            return done.error();
+    }
+    if (m_recorded != Recorded::All) {
+        if (Result<void> done = exportWakesAndWaits(); !done)
+            return done.error();
+    } else if (!m_isComplete) {
+        m_sums.notesEvicted = m_notes - std::min(m_notes, m_notesRead);
+    }
+    for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
+        if (Result<void> done = exportNotes(id); !done)
+            return done.error();
+    }
+    addProcessEnds();
+    if (Result<void> done = flush(); !done)
+        return done.error();
+    m_sums.overflowNames = m_population.overflowNames();
+    if (Result<void> done = m_sink.finish(m_sums); !done)
+        return done.error();
+    return ExportReport{m_sums.captured,     m_sums.coroutines,         m_sums.lost,          missingEvents(),
+                        m_sums.notesEvicted, m_sums.overflowCoroutines, m_sums.overflowEvents};
+}
+
+/// Events of the exported coroutines, without those whose records were evicted.
+std::uint64_t TraceStream::expectedEvents() const
+{
+    return m_coroutinesAtStart.sums().captured - m_eventsOfEvictedRecords;
+}
+
+/// Events that were captured when the export began, but are not exported.
+std::uint64_t TraceStream::missingEvents() const
+{
+    const bool evicted = m_history.evictedEvents() != 0 || m_history.overflow().events != 0;
+    // At the beginning, the population may have had events of an unfinished batch. They can be behind the end of the
+    // export and are not missing.
+    return evicted && !m_isComplete ? expectedEvents() - std::min(expectedEvents(), m_sums.captured) : 0;
+}
+
+/// Emits all births before a stream in which coroutines alternate.
+Result<void> TraceStream::exportBirths()
+{
+    for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
+        if (const CoroutineSnapshot snapshot = m_population.at(id); isThere(id) && stillThere(snapshot))
+            addBirth(snapshot);
+        if (m_batch.births.size() < kCoroutinesPerBatch)
+            continue;
+        if (Result<void> done = flush(); !done)
+            return done;
+    }
+    return flush();
+}
+
+/// Exports the recording in the order of the stream.
+Result<void> TraceStream::exportRecorded()
+{
+    for (std::size_t i = 0, count = m_streamIndex->blocks(); i < count; ++i) {
+        const StreamIndex::Block block = m_streamIndex->block(i);
+        if (block.first >= m_streamed && block.first != block.end)
+            break;
+        if (Result<void> done = exportBlock(block); !done)
+            return done;
+    }
+    return {};
+}
+
+Result<void> TraceStream::exportBlock(const StreamIndex::Block &block)
+{
+    Transitions events;
+    if (!m_reader->readBlock(block) || !m_reader->read(block.first, std::min(m_streamed, block.end), events)) {
+        // Losses in this block cannot be distinguished from older losses.
+        m_isComplete = false;
+        m_isNextKnown.assign(m_coroutinesAtStart.size(), false);
+        return {};
+    }
+    if (Result<void> done = exportEvents(events); !done)
+        return done;
+    if (m_recorded == Recorded::All) {
+        m_notesRead += m_reader->notes().waits.size() + m_reader->notes().wakes.size();
+        addNotes(m_reader->notes());
+    }
+    return flush();
+}
+
+/// Exports events of the recording. Where numbers are missing, the events that memory has come first.
+Result<void> TraceStream::exportEvents(const Transitions &events)
+{
+    for (const Transition &event : events) {
+        const CoroutineId id = event.coroutine;
+        if (!isThere(id) || event.n >= m_coroutinesAtStart[id].end)
+            continue;
+        if (event.n > m_next[id]) {
+            if (m_isNextKnown[id])
+                addLoss(id, m_next[id], event.n - m_next[id]);
+            else if (Result<void> done = exportMemory(m_population.at(id), event.n); !done)
+                return done;
+        }
+        m_next.make(id) = event.n + 1;
+        m_isNextKnown[id] = true;
+        addTransition(event);
+    }
+    return {};
+}
+
+/// Exports the events of a coroutine that memory has, from the next number up to `end`.
+Result<void> TraceStream::exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end)
+{
+    std::array<HistoryEvent, 256> events;
+    History::Position position;
+    std::uint64_t &next = m_next.make(snapshot.id);
+    const std::uint64_t first = next;
+    std::uint64_t rows = 0;
+    while (rows < snapshot.events) {
+        const std::size_t count = m_history.read(snapshot.id, position, events);
+        if (count == 0)
+            break;
+        for (const HistoryEvent &event : std::span(events).first(count)) {
+            if (event.n >= end)
+                return {};
+            if (event.n < first || event.type == HistoryEvent::Type::Absent)
+                continue;
+            if (event.type == HistoryEvent::Type::Gap) {
+                next = std::min(end, event.n + event.count);
+                addLoss(snapshot.id, event.n, next - event.n);
+                continue;
+            }
+            const bool active = event.type == HistoryEvent::Type::Resume;
+            addTransition({event.ts, event.addr, event.n, slotSeq(snapshot.dialect, event.n), snapshot.id, event.tid,
+                           event.site, event.kind, active});
+            next = event.n + 1;
+            ++rows;
+        }
+        if (m_batch.transitions.size() >= kTransitionsPerBatch) {
+            if (Result<void> done = flush(); !done)
+                return done;
+        }
+    }
+    return {};
+}
+
+/// Returns false if the record was evicted since the export began. Nothing of this coroutine has been exported yet.
+bool TraceStream::stillThere(const CoroutineSnapshot &snapshot)
+{
+    if (snapshot.kept)
+        return true;
+    const CoroutineId id = snapshot.id;
+    const ExportedCoroutine atStart = m_coroutinesAtStart[id];
+    m_coroutinesAtStart.remove(id);
+    ++m_sums.overflowCoroutines;
+    m_sums.overflowEvents += atStart.captured;
+    m_sums.missedBeforeAttach += atStart.missed;
+    m_sums.lost += atStart.lost;
+    return false;
+}
+
+/// Counts events whose record was evicted during the export of their coroutine.
+void TraceStream::addOverflowEvents(std::uint64_t count)
+{
+    m_sums.overflowEvents += count;
+    m_eventsOfEvictedRecords += count;
+}
+
+Result<void> TraceStream::exportCoroutine(CoroutineId id)
+{
+    // Evicted coroutines can be millions, and have nothing to flush.
+    if (++m_coroutinesDone % kCoroutinesPerBatch == 0) {
+        if (Result<void> done = report(); !done)
+            return done;
+    }
+    if (!isThere(id))
+        return {};
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    if (m_recorded == Recorded::Nothing && !stillThere(snapshot))
+        return {};
+    if (m_recorded == Recorded::Nothing)
+        addBirth(snapshot);
+    const std::uint64_t before = m_sums.captured;
+    if (m_next[id] < m_coroutinesAtStart[id].end) {
+        if (Result<void> done = exportMemory(snapshot, m_coroutinesAtStart[id].end); !done)
+            return done;
+    }
+    // The record may have been evicted while its events were read.
+    if (m_recorded == Recorded::Nothing && !m_population.isKept(id))
+        addOverflowEvents(m_coroutinesAtStart[id].captured -
+                          std::min(m_coroutinesAtStart[id].captured, m_sums.captured - before));
+    addEndOfLosses(id);
+    addEnd(snapshot);
+    const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
+    return isFull ? flush() : Result<void>();
+}
+
+/// The state at the beginning of the export replaces a record that was evicted since.
+void TraceStream::addEnd(const CoroutineSnapshot &snapshot)
+{
+    const ExportedCoroutine &atStart = m_coroutinesAtStart[snapshot.id];
+    if (snapshot.kept ? snapshot.flagged : atStart.isFlagged())
+        m_batch.flags.push_back({snapshot.id, Flag::Reason::TwoWriters});
+    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0)
+        m_batch.deaths.push_back({snapshot.id, ts});
+}
+
+/// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
+void TraceStream::addProcesses()
+{
+    for (ProcessSnapshot &process : m_population.processes()) {
+        if (process.firstTs != 0 || process.endTs != 0 || !process.name.empty())
+            m_batch.notes.processes.push_back({process.pid, process.firstTs, std::move(process.name)});
+    }
+    m_batch.notes.threadNames = m_population.threadNames();
+    m_batch.notes.drops = m_population.drops();
+    std::uint64_t dropped = 0;
+    for (const Drop &drop : m_batch.notes.drops)
+        dropped += drop.records;
+    m_sums.recordsDropped = std::max(m_sums.recordsDropped, dropped);
+    m_batch.notes.switches = m_population.switches();
+}
+
+void TraceStream::addProcessEnds()
+{
+    for (const ProcessSnapshot &process : m_population.processes()) {
+        if (process.endTs != 0)
+            m_batch.notes.processEnds.push_back({process.pid, process.endTs});
+    }
+}
+
+/// Exports all wakes and waits that the history has.
+Result<void> TraceStream::exportWakesAndWaits()
+{
+    const std::uint64_t end = m_notes;
+    std::uint64_t kept = 0;
+    Notes notes;
+    for (std::uint64_t position = 0; position < end; notes.clear()) {
+        const std::uint64_t most = std::min<std::uint64_t>(kTransitionsPerBatch, end - position);
+        if (!m_history.readNotes(position, most, notes))
+            break;
+        const std::uint64_t behind = position - std::min(position, end);  // entries that are newer than the export
+        const std::uint64_t count = notes.waits.size() + notes.wakes.size();
+        kept += count - std::min(count, behind);
+        addNotes(std::exchange(notes, {}));
+        if (Result<void> done = flush(); !done)
+            return done;
+    }
+    m_sums.notesEvicted = end - std::min(end, kept);
+    return {};
+}
+
+/// Adds notes that refer to other coroutines, possibly to younger ones: call after all births. The latest wake and wait
+/// of each coroutine are known even if the history has evicted them.
+Result<void> TraceStream::exportNotes(CoroutineId id)
+{
+    CoroutineNotes notes = m_population.notes(id);
+    if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
+        m_batch.notes.parents.push_back({id, notes.parent});
+    if (m_sums.notesEvicted != 0 && notes.waitsOn && !m_isWaitWritten[id] && isExported(notes.waitsOn->target)) {
+        m_batch.notes.waits.push_back(*notes.waitsOn);
+        --m_sums.notesEvicted;
+    }
+    if (m_sums.notesEvicted != 0 && notes.lastWake && !m_isWakeWritten[id] && isExported(notes.lastWake->by)) {
+        m_batch.notes.wakes.push_back(*notes.lastWake);
+        --m_sums.notesEvicted;
+    }
+    const bool isFull = m_batch.notes.wakes.size() + m_batch.notes.waits.size() >= kTransitionsPerBatch;
+    return isFull ? flush() : Result<void>();
+}
+
+void TraceStream::addBirth(const CoroutineSnapshot &snapshot)
+{
+    Birth birth;
+    birth.coroutine = snapshot.id;
+    birth.station = snapshot.station;
+    birth.generation = snapshot.generation;
+    birth.pid = snapshot.pid;
+    birth.dialect = snapshot.dialect;
+    birth.probeId = snapshot.probeId;
+    birth.birthTs = snapshot.birthTs;
+    m_batch.births.push_back(birth);
+    ++m_sums.coroutines;
+    // With the birth, so the first row has the name.
+    if (m_population.hasName(birth.coroutine))
+        m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
+    const CoroutineId parent = m_population.parentOf(birth.coroutine);
+    if (parent < birth.coroutine && isExported(parent))
+        m_batch.notes.parents.push_back({birth.coroutine, parent});
+}
+
+/// An evicted record explains nothing. Missed events have the lowest numbers, so they come first.
+MissingEvents TraceStream::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
+{
+    MissingEvents why = m_population.whyMissing(id, firstN, count);
+    if (m_population.isKept(id))
+        return why;
+    const std::uint64_t explained = std::min(count, m_unreported[id]);
+    why.missed = std::min(explained, m_unreported[id] - std::min(m_unreported[id], m_coroutinesAtStart[id].lost));
+    why.lost = explained - why.missed;
+    why.unexplained = count - explained;
+    return why;
+}
+
+void TraceStream::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count)
+{
+    const MissingEvents why = whyMissing(id, firstN, count);
+    if (why.missed != 0)
+        m_batch.losses.push_back({id, firstN, why.missed, true});
+    // Unexplained numbers stay a jump.
+    if (why.lost != 0)
+        m_batch.losses.push_back({id, firstN + count - why.lost, why.lost, false});
+    m_sums.missedBeforeAttach += why.missed;
+    m_sums.lost += why.lost;
+    m_unreported.make(id) -= std::min(m_unreported[id], why.missed + why.lost);
+}
+
+/// Adds losses behind the last event, which the history does not show. Once events were evicted, these losses cannot be
+/// distinguished from the evicted events.
+void TraceStream::addEndOfLosses(CoroutineId id)
+{
+    const bool isKnown = m_recorded == Recorded::Nothing ? m_history.evictedEvents() == 0 : m_isComplete;
+    if (m_unreported[id] != 0 && isKnown)
+        addLoss(id, m_next[id], m_unreported[id]);
+}
+
+void TraceStream::addTransition(const Transition &transition)
+{
+    m_batch.now = std::max(m_batch.now, transition.ts);
+    m_batch.transitions.push_back(transition);
+    ++m_sums.captured;
+}
+
+/// Adds wakes and waits of exported coroutines.
+void TraceStream::addNotes(Notes notes)
+{
+    // If the other coroutine is not exported, the rest of the note is still useful.
+    const auto clearUnexported = [this](CoroutineId &other) {
+        if (other < m_coroutinesAtStart.size() && !isThere(other))
+            other = kNoCoroutine;
+    };
+    for (WaitsOn &waits : notes.waits)
+        clearUnexported(waits.target);
+    for (Wake &wake : notes.wakes)
+        clearUnexported(wake.by);
+    std::erase_if(notes.waits,
+                  [this](const WaitsOn &waits) { return !isThere(waits.coroutine) || !isExported(waits.target); });
+    std::erase_if(notes.wakes, [this](const Wake &wake) { return !isThere(wake.coroutine) || !isExported(wake.by); });
+    for (const WaitsOn &waits : notes.waits)
+        m_isWaitWritten[waits.coroutine] = true;
+    for (const Wake &wake : notes.wakes)
+        m_isWakeWritten[wake.coroutine] = true;
+    std::swap(m_batch.notes.waits, notes.waits);
+    std::swap(m_batch.notes.wakes, notes.wakes);
+}
+
+Result<void> TraceStream::flush()
+{
+    // Sites last: all sites that the events of this batch refer to are known now.
+    for (const SiteId count = m_population.siteCount(); m_sitesSent < count;) {
+        if (const Site *site = m_population.site(++m_sitesSent))
+            m_batch.sites.push_back(*site);
+    }
+    Result<void> consumed = m_sink.consume(m_batch);
+    m_batch.clear();
+    return consumed ? report() : consumed;
+}
+
+/// Reports the progress. Returns an error if the export was cancelled.
+Result<void> TraceStream::report() const
+{
+    const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));
+    const double coroutines =
+        static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutinesAtStart.size()));
+    // The rest is for finish(), which may have to build indexes.
+    if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
+        return cancelled();
+    return {};
+}
+
+}  // namespace ct

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Turns a trace back into a stream. If memory has evicted any of it, the recording comes first, in the order of the
+// stream; events that it lacks come from memory as far as possible. Then follows the rest of memory, coroutine by
+// coroutine.
+#pragma once
+
+#include "core/exporting/exportedcoroutines.h"
+#include "core/exporting/exporting.h"
+#include "core/recording/read/rangereader.h"
+#include "core/trace/pagedvector.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ct {
+
+/// For one run(), on the thread of the export. The trace may grow at the same time; new events are left out.
+class TraceStream {
+public:
+    /// `streamIndex`: index of the recording; nullptr = no recording.
+    TraceStream(const Population &population, const History &history, Sink &sink, const ExportProgress &progress,
+                const Accounting &sums, std::shared_ptr<const StreamIndex> streamIndex);
+
+    Result<ExportReport> run();
+
+private:
+    /// Share of the stream that the recording has, as far as it is known before reading.
+    enum class Recorded {
+        Nothing,  ///< the recording is not used: everything is in memory, or there is no recording
+        Part,
+        All,
+    };
+    Result<void> fillCoroutines();
+    void addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed);
+    void chooseSource();
+    bool awaitRecording() const;
+    Result<void> exportBirths();
+    Result<void> exportRecorded();
+    Result<void> exportBlock(const StreamIndex::Block &block);
+    Result<void> exportEvents(const Transitions &events);
+    Result<void> exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
+    Result<void> exportCoroutine(CoroutineId id);
+    Result<void> exportWakesAndWaits();
+    Result<void> exportNotes(CoroutineId id);
+    std::uint64_t expectedEvents() const;
+    std::uint64_t missingEvents() const;
+    /// The coroutine had a record when the export began, and still had it when its turn came.
+    bool isThere(CoroutineId id) const { return id < m_coroutinesAtStart.size() && m_coroutinesAtStart[id].isThere(); }
+    bool stillThere(const CoroutineSnapshot &snapshot);
+    void addOverflowEvents(std::uint64_t count);
+    bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
+    void addEnd(const CoroutineSnapshot &snapshot);
+    void addProcesses();
+    void addProcessEnds();
+    void addBirth(const CoroutineSnapshot &snapshot);
+    MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
+    void addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count);
+    void addEndOfLosses(CoroutineId id);
+    void addTransition(const Transition &transition);
+    void addNotes(Notes notes);
+    Result<void> flush();
+    Result<void> report() const;
+
+    const Population &m_population;
+    const History &m_history;
+    Sink &m_sink;
+    const ExportProgress &m_progress;
+    const std::shared_ptr<const StreamIndex> m_streamIndex;
+    // Values at the beginning of the export.
+    ExportedCoroutines m_coroutinesAtStart;  ///< without coroutines whose record was evicted since
+    std::uint64_t m_streamed = 0;            ///< position in the stream, behind all exported events
+    std::uint64_t m_notes = 0;               ///< number of wakes and waits
+    Recorded m_recorded = Recorded::Nothing;
+    bool m_isComplete = false;  ///< the recording is used, and had everything so far
+    std::optional<RangeReader> m_reader;
+    Batch m_batch;
+    const Accounting m_capture;     ///< sums of the capture, at the latest batch
+    Accounting m_sums;              ///< sums of the export
+    std::uint64_t m_notesRead = 0;  ///< wakes and waits from the recording
+    /// Events whose records were evicted during the export of their coroutine.
+    std::uint64_t m_eventsOfEvictedRecords = 0;
+    // By coroutine.
+    PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
+    std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing behind it were lost or missed
+    PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far
+    std::vector<bool> m_isWaitWritten;
+    std::vector<bool> m_isWakeWritten;
+    SiteId m_sitesSent = 0;
+    std::uint32_t m_coroutinesDone = 0;
+};
+
+}  // namespace ct

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/jobbar.h"
+
+#include "core/base/startthread.h"
+#include "core/target/printable.h"
+#include "ui/format/icons.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QTimer>
+#include <QToolButton>
+
+namespace ct {
+
+JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
+    : QWidget(parent), m_label(new QLabel(this)), m_progress(new QProgressBar(this)), m_timer(new QTimer(this))
+{
+    setObjectName(name + QStringLiteral("Bar"));
+    m_progress->setRange(0, 1000);
+    m_progress->setFixedWidth(140);
+    m_progress->setAccessibleName(tr("Progress"));
+    auto *cancelButton = new QToolButton(this);
+    cancelButton->setObjectName(name + QStringLiteral("Cancel"));
+    cancelButton->setIcon(icons::icon(QStringLiteral("close")));
+    cancelButton->setAutoRaise(true);
+    cancelButton->setToolTip(cancelText);
+    cancelButton->setAccessibleName(cancelText);
+    auto *layout = new QHBoxLayout(this);
+    layout->setContentsMargins(6, 0, 6, 0);
+    m_label->setTextFormat(Qt::PlainText);
+    layout->addWidget(m_label);
+    layout->addWidget(m_progress);
+    layout->addWidget(cancelButton);
+    connect(cancelButton, &QToolButton::clicked, this, &JobBar::cancel);
+    m_timer->setInterval(100);
+    connect(m_timer, &QTimer::timeout, this, [this] {
+        if (m_job)
+            m_progress->setValue(static_cast<int>(m_job->progress() * 1000));
+    });
+    hide();
+}
+
+void JobBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done)
+{
+    m_job = std::move(job);
+    m_done = std::move(done);
+    m_label->setText(printable(text));
+    m_progress->setValue(0);
+    connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
+        if (m_job.get() == started)
+            finish();
+    });
+    if (const Result<void> started = startQThread(*m_job, "to write " + m_job->path().toStdString()); !started) {
+        giveUp();
+        Q_EMIT failed(QString::fromStdString(started.error().message));
+        return;
+    }
+    m_timer->start();
+    show();
+}
+
+void JobBar::cancel()
+{
+    if (m_job)
+        m_job->cancel();
+}
+
+QString JobBar::text() const
+{
+    return m_label->text();
+}
+
+void JobBar::giveUp()
+{
+    m_job.reset();
+    m_timer->stop();
+    hide();
+}
+
+void JobBar::finish()
+{
+    const std::unique_ptr<BackgroundJob> job = std::move(m_job);
+    m_timer->stop();
+    hide();
+    if (job->succeeded())
+        m_done();
+    else if (!job->wasCancelled())
+        Q_EMIT failed(job->errorMessage());
+}
+
+}  // namespace ct

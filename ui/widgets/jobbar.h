@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Shows the progress of a job that writes a file, with a Cancel button, in the status bar. One job at a time.
+#pragma once
+
+#include "ui/jobs/backgroundjob.h"
+
+#include <QWidget>
+
+#include <functional>
+#include <memory>
+
+class QLabel;
+class QProgressBar;
+class QTimer;
+
+namespace ct {
+
+class JobBar : public QWidget {
+    Q_OBJECT
+public:
+    /// `name` is the prefix of the object names: "export" gives "exportBar" and "exportCancel". `cancelText` is the
+    /// tooltip of the button.
+    JobBar(const QString &name, const QString &cancelText, QWidget *parent = nullptr);
+
+    /// Starts a job; only if none is running. `text` describes the job. Calls `done` after the job has succeeded; the
+    /// job lives until `done` returns. If the system refuses the thread, destroys the job and emits failed() before it
+    /// returns.
+    void start(std::unique_ptr<BackgroundJob> job, const QString &text, std::function<void()> done);
+    bool isRunning() const { return m_job != nullptr; }
+    /// The description of the job: "Saving run.ctr".
+    QString text() const;
+    /// Cancels and destroys the job. Waits for it, some milliseconds; the incomplete file is removed. Does not call
+    /// `done` or emit failed().
+    void giveUp();
+
+public Q_SLOTS:
+    void cancel();
+
+Q_SIGNALS:
+    void failed(const QString &message);
+
+private:
+    void finish();
+
+    std::unique_ptr<BackgroundJob> m_job;
+    std::function<void()> m_done;
+    QLabel *m_label;
+    QProgressBar *m_progress;
+    QTimer *m_timer;
+};
+
+}  // namespace ct
