@@ -7,7 +7,7 @@
 #include "app/display.h"
 #include "app/window.h"
 #include "core/base/filekey.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "core/target/processlimits.h"
 #include "ui/jobs/qtthreads.h"
 

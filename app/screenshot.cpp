@@ -4,7 +4,7 @@
 
 #include "app/batch/batch.h"
 #include "core/session/run.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/mainwindow.h"
 
 #include <QApplication>
@@ -47,7 +47,7 @@ Screenshot::Screenshot(MainWindow &window, DeferredFile file, double afterSec, Q
     QTimer::singleShot(static_cast<int>(std::min(afterSec * 1e3, 1e9)), this, &Screenshot::takePictureWhenLoaded);
 }
 
-/// Goes on if a part can be shown. Ends the program if nothing could be started or opened.
+/// Continues if a part can be shown. Ends the program if nothing could be started or opened.
 void Screenshot::onFailed(const QString &message)
 {
     print(message.toStdString());

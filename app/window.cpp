@@ -5,7 +5,7 @@
 #include "app/batch/batch.h"
 #include "app/batch/consolesignals.h"
 #include "app/screenshot.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/format/theme.h"
 #include "ui/jobs/qtthreads.h"
 #include "ui/mainwindow.h"

@@ -28,11 +28,11 @@ public:
 private:
     void run();
 
-    std::mutex m_mutex;  ///< guards the next three members; locked only for a push or a pop
+    std::mutex m_mutex;  ///< guards m_queue, m_busy and m_ending; locked only for a push or a pop
     std::deque<std::function<void()>> m_queue;
     bool m_busy = false;
     bool m_ending = false;
-    std::condition_variable m_changed;  ///< signals a change of any of the three
+    std::condition_variable m_changed;  ///< signals a change of m_queue, m_busy or m_ending
     std::thread m_thread;               ///< must be last: run() uses all other members
 };
 

@@ -31,10 +31,10 @@ bool NoteKindDetector::sample()
     // Check the newest coroutines first: they are the most likely to have new notes. Then continue through all of them,
     // over and over.
     for (CoroutineId id = size - std::min(size, kNewest); id < size; ++id)
-        scan(id);
+        detectKinds(id);
     for (std::uint32_t i = 0; i < std::min(size, kAtATime) && found() < 4; ++i) {
         m_next = m_next + 1 < size ? m_next + 1 : 0;
-        scan(m_next);
+        detectKinds(m_next);
     }
     return before != found();
 }
@@ -44,7 +44,7 @@ unsigned NoteKindDetector::found() const
     return unsigned{m_parents} + m_waits + m_processes + m_threadNames;
 }
 
-void NoteKindDetector::scan(CoroutineId id)
+void NoteKindDetector::detectKinds(CoroutineId id)
 {
     m_parents = m_parents || m_population->parentOf(id) != kNoCoroutine;
     m_waits = m_waits || m_population->notes(id).waitsOn.has_value();

@@ -21,7 +21,7 @@ public:
     bool foundThreadNames() const { return m_threadNames; }
 
 private:
-    void scan(CoroutineId id);
+    void detectKinds(CoroutineId id);
     unsigned found() const;
 
     const Population *m_population = nullptr;

@@ -8,7 +8,7 @@
 #include "core/analysis/processlives.h"
 #include "core/analysis/stuck.h"
 #include "core/trace/population.h"
-#include "models/timelineoff.h"
+#include "models/tracingoff.h"
 
 #include <unordered_map>
 

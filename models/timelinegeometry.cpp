@@ -16,7 +16,7 @@ class MarkWriter {
 public:
     explicit MarkWriter(std::vector<TimelineMark> &marks) : m_marks(marks) {}
 
-    void add(TimelineMark mark)
+    void addMark(TimelineMark mark)
     {
         if (mark.x0 >= mark.x1)
             return;
@@ -263,7 +263,7 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
     for (int x = span.first; x < span.pastEnd; ++x) {
         const std::int64_t index = offset + x;
         if (index < 0 || index >= static_cast<std::int64_t>(row.columns.size())) {
-            writer.add({x, x + 1, MarkKind::Pending, 0, kUnknownSite});
+            writer.addMark({x, x + 1, MarkKind::Pending, 0, kUnknownSite});
             continue;
         }
         History::Column column = row.columns[static_cast<std::size_t>(index)];
@@ -271,13 +271,13 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
             addPresent(column, view, span);
         const bool finishes = present.kind == MarkKind::Finished && column.running <= 0 && !column.gap;
         if (x == span.since && (isEmpty(column) || finishes)) {
-            writer.add({x, x + 1, present.kind, 0, present.site});
+            writer.addMark({x, x + 1, present.kind, 0, present.site});
         } else if (!isEmpty(column)) {
-            writer.add(markOf(column, x, span.livedIn(view, x)));
+            writer.addMark(markOf(column, x, span.livedIn(view, x)));
         } else {
             const bool evicted = m_evictedBefore != 0 && view.timeAt(x) + view.step() > span.evictedFrom;
             const MarkKind kind = evicted ? MarkKind::Evicted : span.lossy ? MarkKind::Unknown : MarkKind::Created;
-            writer.add({x, x + 1, kind, 0, kUnknownSite});
+            writer.addMark({x, x + 1, kind, 0, kUnknownSite});
         }
     }
     int stuckFrom = span.last;
@@ -287,8 +287,8 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
     }
     if (stuckFrom < span.pastEnd && --marks.back().x1 == marks.back().x0)
         marks.pop_back();  // began and became stuck in one column: show stuck
-    writer.add({span.pastEnd, stuckFrom, present.kind, 0, present.site});
-    writer.add({stuckFrom, span.last, MarkKind::Stuck, 0, present.site});
+    writer.addMark({span.pastEnd, stuckFrom, present.kind, 0, present.site});
+    writer.addMark({stuckFrom, span.last, MarkKind::Stuck, 0, present.site});
 }
 
 /// Adds the part of the present state that lies in its first column.

@@ -46,7 +46,7 @@ install() {
     say "missing packages: ${missing[*]}"
     if ! $assume_yes && [ -t 0 ]; then
         read -r -p 'Install them with apt-get? [Y/n] ' answer
-        case "$answer" in [nN]*) die "cannot go on without: ${missing[*]}" ;; esac
+        case "$answer" in [nN]*) die "these packages are needed: ${missing[*]}; install them, or answer Y" ;; esac
     fi
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
@@ -82,7 +82,7 @@ demo() {
     mkdir -p "$out"
     say 'no display: recording the demo server headless for 8 seconds'
     "$bin/corotracer-gui" --batch --duration 8 -o "$out/demo.jsonl" --summary "$out/summary.json" -- "$bin/ct_server_lossy" --seconds 60
-    say 'and once more into a window without a screen, for its picture'
+    say 'taking a picture of the window, without a display'
     "$root/packaging/window_picture.sh" "$out/window.png"
     say "written: $out/demo.jsonl, summary.json, window.png"
 }

@@ -89,7 +89,7 @@ Actions::Actions(QObject *parent)
                      tr("End the target and its children: SIGTERM, SIGKILL after 5 s"));
     tracing = makeToggle(parent, "actionTracing", "tracing", tr("T&racing"), QKeySequence(Qt::CTRL | Qt::Key_E),
                          tr("Switch tracing in the target on or off. While tracing is off, "
-                            "the target runs at full speed, and no events are lost"));
+                            "the target runs at full speed, and no events are lost."));
     tracing->setChecked(true);
     pause = makeToggle(parent, "actionPause", "pause", tr("&Pause view"), QKeySequence(Qt::CTRL | Qt::Key_P),
                        tr("Stop updating the views; the capture continues"));
@@ -123,8 +123,8 @@ void Actions::enableFor(const Run &present)
     for (QAction *action : {zoomIn, zoomOut, zoomToFit, follow, filter})
         action->setEnabled(hasTrace);
     for (QAction *action : std::as_const(exports))
-        action->setEnabled(hasTrace);
-    dump->setEnabled(hasTrace);
+        action->setEnabled(present.canExport());
+    dump->setEnabled(present.canExport());
     dumpSettings->setEnabled(hasTrace);
     saveRecording->setEnabled(present.hasRecording());
     const bool on = present.isTracing() || state == RunState::Ended;

@@ -4,7 +4,7 @@
 
 #include "core/base/monotonic.h"
 #include "core/session/run.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/actions.h"
 #include "ui/dialogs/attachdialog.h"
 #include "ui/dialogs/capturesettings.h"

@@ -16,7 +16,7 @@ ReplayControl::ReplayControl(ReplayBar &bar, QObject *parent) : QObject(parent),
     connect(&bar, &ReplayBar::speedChosen, this,
             [this](double speed) { change([speed](ReplayGate &gate) { gate.setSpeed(speed); }); });
     connect(&bar, &ReplayBar::restartRequested, this, &ReplayControl::restart);
-    connect(&bar, &ReplayBar::sought, this, &ReplayControl::seek);
+    connect(&bar, &ReplayBar::seekRequested, this, &ReplayControl::seek);
     connect(&bar, &ReplayBar::closeRequested, this, &ReplayControl::closeRequested);
 }
 

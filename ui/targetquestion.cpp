@@ -5,6 +5,7 @@
 #include "core/session/run.h"
 #include "ui/dialogs/messageboxes.h"
 
+#include <QMessageBox>
 #include <QWidget>
 
 #include <utility>
@@ -17,6 +18,9 @@ void TargetQuestion::setRun(Run *run)
 {
     m_run = run;
     ++m_runNumber;
+    m_afterEnd = nullptr;
+    if (m_box)
+        m_box->close();
 }
 
 void TargetQuestion::ask(const QString &question, std::function<void()> next)
@@ -33,14 +37,15 @@ void TargetQuestion::ask(const QString &question, std::function<void()> next)
         };
     };
     const std::function<void()> request = unlessSuperseded(std::move(next));
-    askAboutTarget(m_window, m_run->name(), question, request, unlessSuperseded([this, request] {
-                       if (!m_run->targetRuns()) {
-                           request();  // the target has exited while the question was open
-                           return;
-                       }
-                       m_afterEnd = request;
-                       m_run->terminateTarget();
-                   }));
+    const std::function<void()> terminate = unlessSuperseded([this, request] {
+        if (!m_run->targetRuns()) {
+            request();  // the target has exited while the question was open
+            return;
+        }
+        m_afterEnd = request;
+        m_run->terminateTarget();
+    });
+    m_box = askAboutTarget(m_window, m_run->name(), question, request, terminate);
 }
 
 void TargetQuestion::onRunEnded()

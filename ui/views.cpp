@@ -66,7 +66,7 @@ Views::Views(QMainWindow &window, const Actions &actions)
     statusBar = new StatusBar(&window);
     window.setStatusBar(statusBar);
     exportBar = new JobBar(QStringLiteral("export"), ViewText::tr("Cancel the export"), statusBar);
-    saveBar = new JobBar(QStringLiteral("save"), ViewText::tr("Do not save the recording"), statusBar);
+    saveBar = new JobBar(QStringLiteral("save"), ViewText::tr("Cancel saving the recording"), statusBar);
     for (JobBar *bar : {exportBar, saveBar}) {
         statusBar->insertWidget(1, bar);
         bar->hide();

@@ -20,7 +20,7 @@ Backlog::Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *paren
     connect(&m_timer, &QTimer::timeout, this, [this] { check(m_clock.elapsed()); });
 }
 
-void Backlog::begin(bool bySignal)
+void Backlog::beginReporting(bool bySignal)
 {
     if (m_begun)
         return;

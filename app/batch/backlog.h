@@ -24,13 +24,13 @@ public:
     Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent = nullptr);
 
     /// Call it when the capture is over. `bySignal`: a signal ended it.
-    void begin(bool bySignal);
+    void beginReporting(bool bySignal);
     bool hasBegun() const { return m_begun; }
     /// A signal asks for the end. Each goes one step further: reports the queued events, gives them up, warns, and
-    /// emits endWanted(). Call it only after begin().
+    /// emits endWanted(). Call it only after beginReporting().
     void onSignal();
 
-    /// Reports the progress, `ms` after begin(). For the timer and for tests.
+    /// Reports the progress, `ms` after beginReporting(). For the timer and for tests.
     void check(qint64 ms);
 
 Q_SIGNALS:
@@ -46,7 +46,7 @@ private:
     const QString m_name;
     QTimer m_timer;
     QElapsedTimer m_clock;
-    qint64 m_reportedAt = 0;  ///< ms after begin()
+    qint64 m_reportedAt = 0;  ///< ms after beginReporting()
     bool m_begun = false;
     bool m_bySignal = false;
     bool m_reportedPending = false;

@@ -19,7 +19,7 @@
 #include "core/recording/write/queuedsink.h"
 #include "core/session/recordinginfowriter.h"
 #include "core/session/resolverdriver.h"
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <QCoreApplication>
 #include <QEventLoop>
@@ -222,7 +222,7 @@ void BatchRun::connectSession()
             m_stuckAtEnd->endResolving();
         if (state == RunState::Draining && m_backlog) {
             m_progressTimer.stop();
-            m_backlog->begin(m_signalsSeen > 0);
+            m_backlog->beginReporting(m_signalsSeen > 0);
         }
     });
     connect(&m_signals, &ConsoleSignals::received, this, [this](int signal) { onSignal(signal); });
@@ -231,7 +231,7 @@ void BatchRun::connectSession()
             [this](const QString &message) { m_console.print(message); });
     connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
     connect(&m_progressTimer, &QTimer::timeout, this,
-            [this] { m_console.update(m_session.accounting(), m_population->alive(), monotonicNow()); });
+            [this] { m_console.updateStatus(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_console.isShown())
         m_progressTimer.start(kProgressMs);
 }
@@ -242,7 +242,7 @@ void BatchRun::connectDumper()
         return;
     connect(m_dumper.get(), &Dumper::reported, this, [this](const QString &message) { m_console.print(message); });
     connect(m_dumper.get(), &Dumper::failed, this, [this](const QString &message) { outputFailed(message); });
-    connect(&m_session, &Session::targetGone, m_dumper.get(), &Dumper::processEnded);
+    connect(&m_session, &Session::targetEnded, m_dumper.get(), &Dumper::processEnded);
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
@@ -258,7 +258,7 @@ void BatchRun::connectBacklog()
         return;
     m_backlog = std::make_unique<Backlog>(m_queue, outputName());
     connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_console.print(message); });
-    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.show(line); });
+    connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.showStatus(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/console.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 
 #include <cstdio>
 #include <unistd.h>
@@ -23,13 +23,13 @@ void Console::print(const QString &message)
     std::fprintf(stderr, "corotracer-gui: %s\n", printable(message).toUtf8().constData());
 }
 
-void Console::add(const QString &line)
+void Console::printContinuation(const QString &line)
 {
     clear();
     std::fprintf(stderr, "  %s\n", printable(line).toUtf8().constData());
 }
 
-void Console::update(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs)
+void Console::updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs)
 {
     if (!m_terminal)
         return;
@@ -46,7 +46,7 @@ void Console::update(const RunSums &sums, std::uint64_t alive, std::uint64_t now
              .arg(alive));
 }
 
-void Console::show(const QString &line)
+void Console::showStatus(const QString &line)
 {
     if (!m_terminal)
         return;

@@ -18,10 +18,10 @@ public:
     ~Console() { clear(); }
     bool isShown() const { return m_terminal; }
 
-    void print(const QString &message);  ///< one line: "corotracer-gui: message"
-    void add(const QString &line);       ///< continues the message before: "  line"
-    void update(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs);
-    void show(const QString &line);  ///< replaces the status line
+    void print(const QString &message);           ///< one line: "corotracer-gui: message"
+    void printContinuation(const QString &line);  ///< continues the message before: "  line"
+    void updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs);
+    void showStatus(const QString &line);  ///< replaces the status line
     void clear();
 
 private:

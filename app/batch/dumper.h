@@ -97,7 +97,7 @@ private:
     std::function<Accounting()> m_sums;
     std::vector<bool> m_endSeen;     ///< by index in Population::processes()
     std::vector<Death> m_dying;      ///< ended processes that need a dump
-    std::uint64_t m_dyingSince = 0;  ///< stream time when the latest of them was added, ns
+    std::uint64_t m_dyingSince = 0;  ///< ns; stream time of the latest addition to m_dying
     std::size_t m_deathsDumped = 0;
     DumpLimiter m_limiter;
     bool m_reportedSpent = false;

@@ -3,7 +3,7 @@
 #include "app/batch/targetreporter.h"
 
 #include "app/batch/console.h"
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <QFile>
 
@@ -24,15 +24,15 @@ QString nameOf(int pid)
 TargetReporter::TargetReporter(Session &session, Console &console, QObject *parent)
     : QObject(parent), m_session(session), m_console(console)
 {
-    connect(&session, &Session::targetSeen, this, &TargetReporter::reportSeen);
-    connect(&session, &Session::targetGone, this, &TargetReporter::reportGone);
+    connect(&session, &Session::targetDiscovered, this, &TargetReporter::reportSeen);
+    connect(&session, &Session::targetEnded, this, &TargetReporter::reportGone);
 }
 
 void TargetReporter::addBlock(const QString &title, const QString &lines)
 {
     m_console.print(title);
     for (const QString &line : lines.split(u'\n', Qt::SkipEmptyParts))
-        m_console.add(line);
+        m_console.printContinuation(line);
 }
 
 void TargetReporter::printInstructions()

@@ -95,7 +95,7 @@ private:
 Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::what) what)
 {
     if (!m_source.empty())
-        return usageError(name + " and " + m_source + " cannot be used together");
+        return usageError(name + " and " + m_source + " cannot be used together; give only one of them");
     m_source = name;
     m_line.start.what = std::move(what);
     return {};
@@ -273,9 +273,9 @@ Result<void> Parser::parseOne()
     const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
     const std::string name = argument.substr(0, equals);
     if (equals != std::string::npos && isAmong(kFlags, name))
-        return usageError(argument + ": " + name + " takes no value");
+        return usageError(argument + ": " + name + " takes no value; leave out the =");
     if (!isAmong(kValued, name))
-        return usageError(argument + ": unknown argument");
+        return usageError(argument + ": unknown argument; see --help");
     if (equals != std::string::npos)
         return parseValued(name, argument.substr(equals + 1), known);
     if (m_next >= m_arguments.size())
@@ -315,7 +315,7 @@ Result<void> Parser::checkSource() const
     const CaptureSpec &capture = m_line.start.capture;
     if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
         ofLanes && !capture.lanes)
-        return usageError(*ofLanes + " cannot be used with --no-lanes");
+        return usageError(*ofLanes + " cannot be used with --no-lanes; leave out one of them");
     if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
         return usageError("--lane-size: one lane must fit into --lane-pool");
     if (!capture.socketPath.empty()) {
@@ -360,7 +360,7 @@ Result<void> Parser::checkBatch() const
     }
     for (const std::string &name : m_used) {
         if (name == "--screenshot" || name == "--screenshot-after" || name == "--theme" || isQtOption(name))
-            return usageError(name + " cannot be used with --batch, which has no window");
+            return usageError(name + " cannot be used with --batch, which has no window; leave it out");
     }
     if (m_line.start.capture.untilIdle && kind != RunKind::Listening)
         return usageError("--until-idle needs --listen; other captures end with their targets");

@@ -4,7 +4,7 @@
 
 #include "core/base/utf8.h"
 #include "core/region/region.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 
 #include <array>
 #include <charconv>

@@ -68,7 +68,7 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
             modules = process->second.modules;
         if (!modules && ask && m_data->live && pid != 0)
             m_data->wanted.insert(pid);
-        if (!modules || !modules->find(query.addr))
+        if (!modules || !modules->moduleAt(query.addr))
             return m_data->frame(query, pid, ask);
     }
     Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
@@ -88,7 +88,8 @@ SymbolWorker::Modules AddressResolver::modulesOf(const Query &query) const
 {
     const std::lock_guard lock(m_data->mutex);
     const auto process = m_data->processes.find(m_data->processOf(query.pid));
-    if (process == m_data->processes.end() || !process->second.modules || !process->second.modules->find(query.addr))
+    if (process == m_data->processes.end() || !process->second.modules ||
+        !process->second.modules->moduleAt(query.addr))
         return nullptr;
     return process->second.modules;
 }
@@ -281,7 +282,7 @@ void AddressResolver::readAhead()
         const CoroutineSnapshot coroutine = m_data->population->at(m_ahead);
         const auto process = m_data->processes.find(m_data->processOf(coroutine.pid));
         const bool isCode = process != m_data->processes.end() && process->second.modules &&
-                            process->second.modules->find(coroutine.addr);
+                            process->second.modules->moduleAt(coroutine.addr);
         if (hasFrame(coroutine) && !isCode)
             m_data->frame(queryOf(coroutine), m_data->processOf(coroutine.pid), true);
         if (m_data->asked.size() >= kAheadAsks)

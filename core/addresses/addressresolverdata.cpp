@@ -31,10 +31,10 @@ bool isSuspended(const CoroutineSnapshot &coroutine)
     return coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
 }
 
-SymbolWorker::Answer gap(SymbolGap gap, const char *remedy)
+SymbolWorker::Answer unresolved(Unresolved reason, const char *remedy)
 {
     DescribedAddress described;
-    described.gap = gap;
+    described.reason = reason;
     described.remedy = remedy;
     return std::make_shared<const DescribedAddress>(std::move(described));
 }
@@ -58,7 +58,7 @@ bool AddressResolver::Data::addFrameLocations(std::span<const FrameLocation> row
             problem = "the recording has frame locations of more coroutines than fit in memory";
             return false;
         }
-        const Module *module = modules ? modules->find(location.code) : nullptr;
+        const Module *module = modules ? modules->moduleAt(location.code) : nullptr;
         const std::string path = module ? module->path : std::string();
         Known &known = knownOf(location.coroutine);
         known.frame = location.frame;
@@ -81,18 +81,18 @@ AddressResolver::Answer AddressResolver::Data::shared(const std::string &module,
     if (!answer) {
         DescribedAddress described;
         described.module = module;
-        described.gap = whole ? SymbolGap::None : SymbolGap::NoLines;
+        described.reason = whole ? Unresolved::None : Unresolved::NoLines;
         described.frames.push_back(std::move(source));
         answer = std::make_shared<const DescribedAddress>(std::move(described));
     }
     return answer;
 }
 
-AddressResolver::Answer AddressResolver::Data::sharedGap(const DescribedAddress &described)
+AddressResolver::Answer AddressResolver::Data::sharedUnresolved(const DescribedAddress &described)
 {
     const std::string function = described.frames.empty() ? std::string() : described.frames.front().function;
     Answer &answer =
-        answers[{described.module, described.remedy, function, static_cast<std::uint32_t>(described.gap), ~0U}];
+        answers[{described.module, described.remedy, function, static_cast<std::uint32_t>(described.reason), ~0U}];
     if (!answer || *answer != described)
         answer = std::make_shared<const DescribedAddress>(described);
     return answer;
@@ -101,7 +101,7 @@ AddressResolver::Answer AddressResolver::Data::sharedGap(const DescribedAddress 
 void AddressResolver::Data::retryUnresolved()
 {
     for (auto &[id, known] : frames) {
-        known.gap.reset();
+        known.unresolved.reset();
         known.askedAt = 0;
         if (!known.location)
             known.since = 0;
@@ -124,7 +124,7 @@ bool AddressResolver::Data::isWanted(const Query &query, std::uint32_t pid, cons
     const bool same = known && query.since != 0 && known->since == query.since;
     if (same && known->location)
         return false;
-    return known && known->function ? query.lasts && !same : !(same && known->gap);
+    return known && known->function ? query.lasts && !same : !(same && known->unresolved);
 }
 
 AddressResolver::Answer AddressResolver::Data::frame(const Query &query, std::uint32_t pid, bool ask)
@@ -138,18 +138,18 @@ AddressResolver::Answer AddressResolver::Data::frame(const Query &query, std::ui
     const auto process = processes.find(pid);
     const Answer unreadable = process != processes.end() ? process->second.unreadable : nullptr;
     if (known && known->function)
-        return same && known->gap ? known->gap : known->function;
-    if (known && known->gap)
-        return known->gap;
+        return same && known->unresolved ? known->unresolved : known->function;
+    if (known && known->unresolved)
+        return known->unresolved;
     if (unreadable)
         return unreadable;
     // Never destroyed, because the worker's thread may still run when the process ends.
-    static const Answer &kGone = *new Answer(gap(
-        SymbolGap::NotReadable, "the location in this coroutine frame is unknown: a frame can be read only while its "
-                                "process lives, and only .ctr recordings keep frame locations"));
-    static const Answer &kNoProcess =
-        *new Answer(gap(SymbolGap::NoModule,
-                        "the process of this address is unknown: several processes wrote events, without their ids"));
+    static const Answer &kGone = *new Answer(unresolved(
+        Unresolved::NotReadable, "the location in this coroutine frame is unknown: a frame can be read only while its "
+                                 "process lives, and only .ctr recordings keep frame locations"));
+    static const Answer &kNoProcess = *new Answer(
+        unresolved(Unresolved::NoModule,
+                   "the process of this address is unknown: several processes wrote events, without their ids"));
     if (!live)
         return kGone;
     return pid == 0 ? kNoProcess : nullptr;
@@ -224,11 +224,11 @@ void AddressResolver::Data::refresh(std::uint32_t pid)
         retryUnresolved();
     process.seen = std::move(seen);
     process.modules = std::make_shared<const ModuleMap>(std::move(facts.modules));
-    process.unreadable = readable
-                             ? nullptr
-                             : gap(SymbolGap::NotReadable,
-                                   "this user may not read the coroutine frames of this process; start the process "
-                                   "from here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
+    process.unreadable =
+        readable ? nullptr
+                 : unresolved(Unresolved::NotReadable,
+                              "this user may not read the coroutine frames of this process; start the process "
+                              "from here, or set /proc/sys/kernel/yama/ptrace_scope to 0");
     if (process.unreadable && problem.empty())
         problem = process.unreadable->remedy;
     generation.fetch_add(1, std::memory_order_release);
@@ -247,7 +247,7 @@ void AddressResolver::Data::read(Symbolizer &symbolizer, const Asked &ask, const
     Read read;
     read.before = population->at(ask.coroutine);
     if (gone.contains(ask.pid) || read.before.deathTs != 0 || read.before.addr != ask.frame ||
-        read.before.site != kUnknownSite || modules->find(ask.frame))
+        read.before.site != kUnknownSite || modules->moduleAt(ask.frame))
         return;
     read.frame = describeCoroutineFrame(symbolizer, *modules, ask.frame, processMemory(static_cast<pid_t>(ask.pid)));
     read.at = monotonicNow();
@@ -287,9 +287,10 @@ void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation>
     const bool lasted = (same || wentOnLater) && isSuspended(read.before);
     known.since = lasted ? read.before.since : 0;
     known.location.reset();
-    known.gap = lasted && !location.remedy.empty() ? sharedGap(location) : nullptr;
+    known.unresolved = lasted && !location.remedy.empty() ? sharedUnresolved(location) : nullptr;
     if (!isFrame) {
-        if (problem.empty() && location.gap != SymbolGap::NotACoroutine && location.gap != SymbolGap::NotReadable)
+        if (problem.empty() && location.reason != Unresolved::NotACoroutine &&
+            location.reason != Unresolved::NotReadable)
             problem = location.remedy;
         return;
     }

@@ -23,7 +23,7 @@ struct AddressResolver::Data {
     struct Process {
         SymbolWorker::Modules modules;    ///< nullptr: unknown
         std::vector<Module> seen;         ///< as read from the system, without build ids
-        std::uint64_t readAt = 0;         ///< when they were read, ns, CLOCK_MONOTONIC; 0 = never, or from a recording
+        std::uint64_t readAt = 0;         ///< when `seen` was read; ns, CLOCK_MONOTONIC; 0 = never, or from a recording
         SymbolWorker::Answer unreadable;  ///< the answer for all frames, if the memory may not be read; else nullptr
     };
     /// Resolved locations of one coroutine.
@@ -31,7 +31,7 @@ struct AddressResolver::Data {
         std::uint64_t frame = 0;
         Answer function;            ///< valid for the whole life of the coroutine
         Answer location;            ///< function and line of the suspension that began at `since`
-        Answer gap;                 ///< why the suspension that began at `since` is not resolved
+        Answer unresolved;          ///< why the suspension that began at `since` is not resolved
         std::uint64_t since = 0;    ///< ns, CLOCK_MONOTONIC; 0 = no suspension
         std::uint64_t askedAt = 0;  ///< time of the latest request; ns, CLOCK_MONOTONIC
     };
@@ -69,7 +69,7 @@ struct AddressResolver::Data {
     Known &knownOf(CoroutineId id);
     void retryUnresolved();
     Answer shared(const std::string &module, SourceFrame source, bool whole);
-    Answer sharedGap(const DescribedAddress &gap);
+    Answer sharedUnresolved(const DescribedAddress &described);
     std::uint32_t processOf(std::uint32_t pid) const { return pid != 0 ? pid : target; }
 
     const std::shared_ptr<const Population> population;

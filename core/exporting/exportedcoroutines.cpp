@@ -110,14 +110,14 @@ void ExportedCoroutines::addCoroutine(const CoroutineSnapshot &snapshot)
 
 void ExportedCoroutines::remove(CoroutineId id)
 {
-    if (!m_coroutines[id].isThere())
+    if (!m_coroutines[id].hasRecord())
         return;
     ExportedCoroutine &atStart = m_coroutines.make(id);
     m_sums.coroutines -= 1;
     m_sums.captured -= atStart.captured;
     m_sums.lost -= atStart.lost;
     m_sums.missed -= atStart.missed;
-    atStart.end = ExportedCoroutine::kNotThere;
+    atStart.end = ExportedCoroutine::kWithoutRecord;
 }
 
 }  // namespace ct

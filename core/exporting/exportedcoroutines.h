@@ -16,16 +16,16 @@ namespace ct {
 
 /// The numbers of one coroutine.
 struct ExportedCoroutine {
-    static constexpr std::uint64_t kNotThere = ~std::uint64_t{1};
+    static constexpr std::uint64_t kWithoutRecord = ~std::uint64_t{1};
     static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
-    std::uint64_t end = kNotThere;  ///< one past its latest number; kNotThere: it had no record
-    std::uint64_t first = 0;        ///< its lowest number
+    std::uint64_t end = kWithoutRecord;  ///< one past its latest number; kWithoutRecord: it had no record
+    std::uint64_t first = 0;             ///< its lowest number
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;
     std::uint64_t missed = 0;   ///< published, and gone before the engine attached
     std::uint64_t deathTs = 0;  ///< ns; 0 = alive
-    bool isThere() const { return end != kNotThere; }
-    /// Its numbers mean nothing.
+    bool hasRecord() const { return end != kWithoutRecord; }
+    /// The coroutine is flagged, so its event numbers are not valid.
     bool isFlagged() const { return end == kNoEnd; }
 };
 

@@ -41,7 +41,7 @@ const ExportFormat *exportFormatFor(std::string_view path);
 /// as they are.
 const ExportFormat &forSpreadsheets(const ExportFormat &format);
 
-/// Called now and then with 0..1. Returning false cancels the export.
+/// Called repeatedly with the progress, 0..1. Returning false cancels the export.
 using ExportProgress = std::function<bool(double)>;
 
 /// Content of an export, and counts of what it lacks.

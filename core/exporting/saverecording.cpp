@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-/// The name of another file that looks like a segment of the recording `to`, or whose segment `to` looks like; "" =
-/// none. "x.ctr" is the common name of the segments "x.0.ctr", "x.1.ctr" and so on.
+/// Returns another file that is a segment of the recording `to`, or the recording of which `to` would be a segment; ""
+/// if there is none. "x.ctr" is the common name of the segments "x.0.ctr", "x.1.ctr" and so on.
 std::string namesakeOf(const std::string &to)
 {
     const std::string one = std::filesystem::path(to).lexically_normal().string();

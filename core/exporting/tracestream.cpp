@@ -63,7 +63,7 @@ Result<void> TraceStream::fillCoroutines()
     m_isWaitWritten.resize(m_coroutinesAtStart.size());
     m_isWakeWritten.resize(m_coroutinesAtStart.size());
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
-        if (!isThere(id))
+        if (!hasRecord(id))
             continue;
         m_next.make(id) = m_coroutinesAtStart[id].first;
         m_unreported.make(id) = m_coroutinesAtStart[id].lost + m_coroutinesAtStart[id].missed;
@@ -161,7 +161,7 @@ std::uint64_t TraceStream::missingEvents() const
 Result<void> TraceStream::exportBirths()
 {
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
-        if (const CoroutineSnapshot snapshot = m_population.at(id); isThere(id) && stillThere(snapshot))
+        if (const CoroutineSnapshot snapshot = m_population.at(id); hasRecord(id) && stillThere(snapshot))
             addBirth(snapshot);
         if (m_batch.births.size() < kCoroutinesPerBatch)
             continue;
@@ -207,7 +207,7 @@ Result<void> TraceStream::exportEvents(const Transitions &events)
 {
     for (const Transition &event : events) {
         const CoroutineId id = event.coroutine;
-        if (!isThere(id) || event.n >= m_coroutinesAtStart[id].end)
+        if (!hasRecord(id) || event.n >= m_coroutinesAtStart[id].end)
             continue;
         if (event.n > m_next[id]) {
             if (m_isNextKnown[id])
@@ -287,7 +287,7 @@ Result<void> TraceStream::exportCoroutine(CoroutineId id)
         if (Result<void> done = report(); !done)
             return done;
     }
-    if (!isThere(id))
+    if (!hasRecord(id))
         return {};
     const CoroutineSnapshot snapshot = m_population.at(id);
     if (m_recorded == Recorded::Nothing && !stillThere(snapshot))
@@ -450,7 +450,7 @@ void TraceStream::addNotes(Notes notes)
 {
     // If the other coroutine is not exported, the rest of the note is still useful.
     const auto clearUnexported = [this](CoroutineId &other) {
-        if (other < m_coroutinesAtStart.size() && !isThere(other))
+        if (other < m_coroutinesAtStart.size() && !hasRecord(other))
             other = kNoCoroutine;
     };
     for (WaitsOn &waits : notes.waits)
@@ -458,8 +458,8 @@ void TraceStream::addNotes(Notes notes)
     for (Wake &wake : notes.wakes)
         clearUnexported(wake.by);
     std::erase_if(notes.waits,
-                  [this](const WaitsOn &waits) { return !isThere(waits.coroutine) || !isExported(waits.target); });
-    std::erase_if(notes.wakes, [this](const Wake &wake) { return !isThere(wake.coroutine) || !isExported(wake.by); });
+                  [this](const WaitsOn &waits) { return !hasRecord(waits.coroutine) || !isExported(waits.target); });
+    std::erase_if(notes.wakes, [this](const Wake &wake) { return !hasRecord(wake.coroutine) || !isExported(wake.by); });
     for (const WaitsOn &waits : notes.waits)
         m_isWaitWritten[waits.coroutine] = true;
     for (const Wake &wake : notes.wakes)

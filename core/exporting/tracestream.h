@@ -48,10 +48,13 @@ private:
     std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
     /// The coroutine had a record when the export began, and still had it when its turn came.
-    bool isThere(CoroutineId id) const { return id < m_coroutinesAtStart.size() && m_coroutinesAtStart[id].isThere(); }
+    bool hasRecord(CoroutineId id) const
+    {
+        return id < m_coroutinesAtStart.size() && m_coroutinesAtStart[id].hasRecord();
+    }
     bool stillThere(const CoroutineSnapshot &snapshot);
     void addOverflowEvents(std::uint64_t count);
-    bool isExported(CoroutineId other) const { return other == kNoCoroutine || isThere(other); }
+    bool isExported(CoroutineId other) const { return other == kNoCoroutine || hasRecord(other); }
     void addEnd(const CoroutineSnapshot &snapshot);
     void addProcesses();
     void addProcessEnds();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/census.h"
 
-#include "core/harvest/plausible.h"
+#include "core/harvest/plausiblesum.h"
 
 #include <algorithm>
 

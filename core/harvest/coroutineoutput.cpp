@@ -28,7 +28,7 @@ void CoroutineOutput::emit(LaneCursor &cursor, const Transition &transition, Bat
         cursor.state &= ~LaneCursor::kAttached;
 }
 
-void CoroutineOutput::lose(LaneCursor &cursor, std::uint64_t end, Batch &batch)
+void CoroutineOutput::reportLoss(LaneCursor &cursor, std::uint64_t end, Batch &batch)
 {
     if (end <= cursor.next())
         return;
@@ -50,18 +50,18 @@ void CoroutineOutput::release(const CoroutineEntry &entry, std::uint64_t end, Ba
         if (waiting.n > cursor.next() && waiting.n >= end)
             break;
         if (waiting.n >= cursor.next()) {
-            lose(cursor, waiting.n, batch);
+            reportLoss(cursor, waiting.n, batch);
             emit(cursor, waiting, batch);
         }
         m_reorderBuffer.popFirst(*entry.waitList);
     }
 }
 
-void CoroutineOutput::tidy(const CoroutineEntry &entry, Batch &batch)
+void CoroutineOutput::endOrErase(const CoroutineEntry &entry, Batch &batch)
 {
     WaitList &waiting = *entry.waitList;
     if (waiting.hasDeath && entry.cursor->isDiscovered() && entry.cursor->next() >= waiting.deathN) {
-        die(entry, waiting.identity, waiting.deathTs, batch);
+        addDeath(entry, waiting.identity, waiting.deathTs, batch);
         return;
     }
     if (waiting.detached || waiting.hasDeath || m_reorderBuffer.first(waiting))
@@ -70,7 +70,7 @@ void CoroutineOutput::tidy(const CoroutineEntry &entry, Batch &batch)
     m_reorderBuffer.erase(waiting);
 }
 
-void CoroutineOutput::die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch)
+void CoroutineOutput::addDeath(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch)
 {
     const Death death{entry.cursor->coroutine, ts != 0 ? ts : batch.now};
     const std::uint64_t due = m_mode.distrustsTimes ? corotracer::detail::monotonic_ns() : dueAt(death.ts, batch);

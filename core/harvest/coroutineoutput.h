@@ -33,14 +33,14 @@ public:
 
     void emit(LaneCursor &cursor, const Transition &transition, Batch &batch);
     /// Reports the numbers [next, end) as lost or missed.
-    void lose(LaneCursor &cursor, std::uint64_t end, Batch &batch);
+    void reportLoss(LaneCursor &cursor, std::uint64_t end, Batch &batch);
     /// Emits the waiting events below `end`, with losses between them, and the events that follow without a gap.
     void release(const CoroutineEntry &entry, std::uint64_t end, Batch &batch);
     /// After release(): ends a coroutine that is dead, or erases a wait list that is empty.
-    void tidy(const CoroutineEntry &entry, Batch &batch);
+    void endOrErase(const CoroutineEntry &entry, Batch &batch);
     /// Adds a pending death: unread lanes may still have the birth or notes. The death is due when these were read.
     /// Where times are not believed, it is due when every lane was read up to the present.
-    void die(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch);
+    void addDeath(const CoroutineEntry &entry, std::uint64_t identity, std::uint64_t ts, Batch &batch);
 
 private:
     const MergeMode &m_mode;

@@ -115,7 +115,7 @@ void Discovery::addBirth(const LaneOrigin &origin, const RecordCopy &record, std
     const CoroutineEntry entry = install(record.identity, birth, flags, events, batch);
     if (entry.waitList) {
         m_output.release(entry, 0, batch);
-        m_output.tidy(entry, batch);
+        m_output.endOrErase(entry, batch);
     }
 }
 
@@ -135,7 +135,7 @@ CoroutineEntry Discovery::install(std::uint64_t identity, const Birth &birth, st
     batch.births.back().coroutine = fresh.coroutine;
     ++m_harvestState.sums.coroutines;
     if (events > kReach) {
-        m_output.lose(fresh, events - kReach, batch);
+        m_output.reportLoss(fresh, events - kReach, batch);
         fresh.state |= flags;  // none of its events was captured yet
     }
     m_notes.noteDiscovered(identity);
@@ -152,7 +152,7 @@ CoroutineEntry Discovery::install(std::uint64_t identity, const Birth &birth, st
     const std::uint64_t before = m_mode.overwrites ? m_counts.eventsBefore(index, birth.generation) : Census::kAll;
     if (!current.isEnded()) {
         if (m_mode.stationsOnly)
-            m_output.die({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
+            m_output.addDeath({&current, nullptr}, identityOf(current.generation(), index), birth.birthTs, batch);
         else
             detach(current, index, birth.birthTs, eventsUntil(index, birth.generation, before), batch);
     }
@@ -229,7 +229,7 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
                           birth.birthTs});
     if (entry.waitList) {
         m_output.release(entry, 0, batch);
-        m_output.tidy(entry, batch);
+        m_output.endOrErase(entry, batch);
     }
     return true;
 }
@@ -258,7 +258,7 @@ void Discovery::discoverWaiting(std::uint64_t identity, Batch &batch)
         return;  // everything was emitted with its birth
     const CoroutineEntry entry{&cursorOf(*waiting), waiting};
     m_output.release(entry, 0, batch);
-    m_output.tidy(entry, batch);
+    m_output.endOrErase(entry, batch);
 }
 
 NoteSubject Discovery::subjectOf(std::uint64_t identity, Batch &batch)
@@ -266,16 +266,16 @@ NoteSubject Discovery::subjectOf(std::uint64_t identity, Batch &batch)
     const CoroutineEntry entry = findCoroutine(identity, batch);
     if (entry.cursor && entry.cursor->isDiscovered() && !entry.cursor->isEnded())
         return {entry.cursor->coroutine, entry.cursor->next()};
-    const PendingDeaths::One *const one = m_deaths.findDeath(identity);
-    return one ? NoteSubject{one->death.coroutine, one->next} : NoteSubject{};
+    const PendingDeath *const pending = m_deaths.findDeath(identity);
+    return pending ? NoteSubject{pending->death.coroutine, pending->next} : NoteSubject{};
 }
 
 CoroutineId Discovery::idOf(std::uint64_t identity, Batch &batch)
 {
     if (const CoroutineEntry entry = findCoroutine(identity, batch); entry.cursor)
         return entry.cursor->coroutine;
-    const PendingDeaths::One *const one = m_deaths.findDeath(identity);
-    return one ? one->death.coroutine : kNoCoroutine;
+    const PendingDeath *const pending = m_deaths.findDeath(identity);
+    return pending ? pending->death.coroutine : kNoCoroutine;
 }
 
 std::uint64_t Discovery::eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const

@@ -29,7 +29,7 @@ struct HarvestedLane {
     std::uint64_t gauged = 0;           ///< position at the latest gauge()
     std::uint64_t droppedGauged = 0;    ///< dropped records at the latest gauge()
     std::uint32_t committedGauged = 0;  ///< slots with memory at the latest gauge()
-    std::size_t lately = 0;             ///< number of records in the latest hand-over
+    std::size_t lastReadCount = 0;      ///< number of records that the latest read merged
     std::uint64_t latest = 0;           ///< raw time of the latest record that was read
     std::uint32_t claims = 0;
     std::uint64_t begin = 0;

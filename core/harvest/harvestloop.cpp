@@ -5,7 +5,7 @@
 #include "core/base/monotonic.h"
 #include "core/harvest/fullstationlist.h"
 #include "core/harvest/laneharvest.h"
-#include "core/harvest/plausible.h"
+#include "core/harvest/plausiblesum.h"
 #include "core/region/calendartime.h"
 #include "core/region/processfence.h"
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t kRotationNs = 250'000'000;
 /// From here on, allocated_count might wrap before the next pass.
 constexpr std::uint32_t kNearWrap = 1U << 31;
 constexpr std::uint32_t kWrapStep = 1U << 30;
-/// ns; gap between passes over the stations while lanes are busy
+/// ns between two passes over the stations while lanes are busy
 constexpr std::uint64_t kStationGapNs = 500'000;
 constexpr std::uint64_t kGrowthRetryNs = 250'000'000;
 constexpr std::uint64_t kBytesEveryNs = 100'000'000;
@@ -59,7 +59,7 @@ struct HarvestLoop::Data {
     std::uint64_t lastBytesNs = 0;
     std::uint64_t regionBytes = 0;
     bool paused = false;
-    std::uint64_t lastScanNs = 0;
+    std::uint64_t lastPassNs = 0;
     std::uint64_t lastRotationNs = 0;  ///< time of the latest share of the death rotation
     bool ending = false;
     bool ended = false;  ///< accounting() is final
@@ -131,10 +131,10 @@ struct HarvestLoop::Data {
                                        : list.readLive<std::memory_order_acquire>(batch, kMaxTransitions);
         list.readFaulty(batch);
         if (whole)
-            lastScanNs = monotonicNow() - start;
+            lastPassNs = monotonicNow() - start;
         checkDeaths(batch, start, allDeaths);
         if (whole && allDeaths)
-            lastScanNs = monotonicNow() - start;
+            lastPassNs = monotonicNow() - start;
     }
 
     void checkDeaths(Batch &batch, std::uint64_t now, bool all)
@@ -157,12 +157,12 @@ HarvestLoop::HarvestLoop(Region &region, IsAlive isAlive) : m_data(std::make_uni
 
 HarvestLoop::~HarvestLoop() = default;
 
-void HarvestLoop::scan(Batch &batch)
+void HarvestLoop::pass(Batch &batch)
 {
     m_data->pass(batch, false, false);
 }
 
-void HarvestLoop::safetyScan(Batch &batch)
+void HarvestLoop::safetyPass(Batch &batch)
 {
     m_data->pass(batch, true, false);
 }
@@ -196,7 +196,7 @@ bool HarvestLoop::prepareSleep(Batch &batch)
 {
     GlobalHeader *const header = m_data->region.writableHeader();
     if (!header || !mayAnnounceSleep() || !m_data->region.isWhole()) {
-        scan(batch);
+        m_data->pass(batch, false, false);
         return false;
     }
     // The store is seq_cst, and so are the loads after it: of seq in the pass over the stations, of commit in
@@ -206,7 +206,7 @@ bool HarvestLoop::prepareSleep(Batch &batch)
     // Registered probes of such a region store with release and load plainly. This call is the fence between the two.
     if (header->extension.engine_fences != 0 && !fenceProcesses()) {
         cancelSleep();
-        scan(batch);
+        m_data->pass(batch, false, false);
         return false;
     }
     m_data->pass(batch, false, true);
@@ -308,9 +308,9 @@ std::uint64_t HarvestLoop::eventsWithoutCoroutine() const
     return m_data->harvestState.eventsWithoutCoroutine;
 }
 
-std::uint64_t HarvestLoop::lastScanNs() const
+std::uint64_t HarvestLoop::lastPassNs() const
 {
-    return m_data->lastScanNs;
+    return m_data->lastPassNs;
 }
 
 }  // namespace ct

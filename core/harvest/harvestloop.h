@@ -29,16 +29,16 @@ public:
     /// time. When the batch is full (kMaxTransitions), the pass stops, and the next pass continues from that station.
     /// Stations are checked for death in a slower rotation, so an idle station costs one cache line. An idle coroutine
     /// with a lane costs nothing.
-    void scan(Batch &batch);
-    /// Like scan(), but checks every station for death, and makes all periodic checks of the lanes.
-    void safetyScan(Batch &batch);
+    void pass(Batch &batch);
+    /// Like pass(), but checks every station for death, and makes all periodic checks of the lanes.
+    void safetyPass(Batch &batch);
 
     /// Returns true if a process of this project's probe has ended and its end is not emitted yet. For a harvest thread
-    /// that sleeps; costs one system call. A scan emits the ends, and so does emitEnds(), which skips the stations.
+    /// that sleeps; costs one system call. A pass emits the ends, and so does emitEnds(), which skips the stations.
     bool hasEndsToEmit();
     void emitEnds(Batch &batch);
 
-    /// Announces sleep and scans everything again (owner only). Stores tracer_sleeping (seq_cst); partners: the probe's
+    /// Announces sleep and makes one more pass (owner only). Stores tracer_sleeping (seq_cst); partners: the probe's
     /// seq_cst store of seq or commit and its load of the flag. Returns true if nothing was found and the caller may
     /// block.
     bool prepareSleep(Batch &batch);
@@ -75,7 +75,7 @@ public:
     /// record and no compact station is left of their coroutines. Together with the sums of all coroutines in the
     /// stream, they add up to captured + lost + missedBeforeAttach.
     std::uint64_t eventsWithoutCoroutine() const;
-    std::uint64_t lastScanNs() const;  ///< duration of the latest complete pass
+    std::uint64_t lastPassNs() const;  ///< duration of the latest complete pass
 
 private:
     struct Data;

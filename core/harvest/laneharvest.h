@@ -75,7 +75,7 @@ private:
     std::uint64_t m_attachNs = 0;       ///< time of the first pass
     std::uint64_t m_unemitted = 0;      ///< unemitted() at the start of the latest sweep
     std::uint64_t m_withoutLane = 0;    ///< records of threads without a lane that were reported
-    std::uint64_t m_withoutLaneNs = 0;  ///< time of that report
+    std::uint64_t m_withoutLaneNs = 0;  ///< ns; time of the latest report of records without a lane
     std::uint64_t m_sweptNs = 0;
     std::uint64_t m_statesNs = 0;
     std::uint64_t m_gaugedNs = 0;

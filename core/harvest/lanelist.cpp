@@ -102,7 +102,7 @@ void LaneList::discover(std::uint32_t index, Batch &batch)
     // Another engine has read the lane and reported these drops.
     if (wasRead)
         lane.reported = lane.droppedGauged;
-    learnOrigin(lane, batch);
+    updateOrigin(lane, batch);
     m_lanes.push_back(lane);
 }
 
@@ -120,7 +120,7 @@ std::uint64_t LaneList::beginOfRetained(const HarvestedLane &lane, Batch &batch)
 
 /// Updates the origin when another thread has claimed the lane. Call it after an acquire load of a record of the lane,
 /// or of its state: everything that the thread stored before is then visible.
-void LaneList::learnOrigin(HarvestedLane &lane, Batch &batch)
+void LaneList::updateOrigin(HarvestedLane &lane, Batch &batch)
 {
     const LaneHeader &header = m_region.laneDirectory()[lane.index];
     const std::uint32_t claims = header.claims.load(std::memory_order_relaxed);
@@ -157,7 +157,7 @@ void LaneList::closeIfDrained(HarvestedLane &lane, Batch &batch)
     const std::uint32_t state = header.state.load(std::memory_order_acquire);
     // The thread may be killed before its first record. Then only the header names the lane's thread.
     if (state == corotracer::kLaneActive || state == corotracer::kLaneClosed)
-        learnOrigin(lane, batch);
+        updateOrigin(lane, batch);
     const bool isSame = header.process.load(std::memory_order_relaxed) == lane.origin.process;
     lane.isOver = state == corotracer::kLaneClosed ||
                   (state == corotracer::kLaneActive && isSame &&
@@ -266,11 +266,11 @@ bool LaneList::read(Merger &merger, Batch &batch, std::size_t maxTransitions, st
 void LaneList::adaptStep(Merger &merger)
 {
     const std::uint64_t buffered = merger.takeBufferedCount();
-    if (buffered * 16 > m_readLately)
+    if (buffered * 16 > m_readSinceStep)
         m_stepNs = std::max(m_stepNs / 2, kShortestStepNs);
-    else if (buffered * 128 < m_readLately)
+    else if (buffered * 128 < m_readSinceStep)
         m_stepNs = std::min(m_stepNs + m_stepNs / 8, kLongestStepNs);
-    m_readLately = 0;
+    m_readSinceStep = 0;
 }
 
 /// Finds the time of the lane's next record. Returns false if there is none.
@@ -294,7 +294,7 @@ bool LaneList::peek(HarvestedLane &lane, NextRecord &next, Batch &batch)
         lane.cutAtHole();
         return false;
     }
-    learnOrigin(lane, batch);
+    updateOrigin(lane, batch);
     next.raw = record.ts;
     next.ns = m_processes.at(lane.origin.process, batch).clock.ns(record.ts);
     return true;
@@ -313,7 +313,8 @@ bool LaneList::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Ba
     }
     for (std::size_t done = 0; done < kMaxPerVisit && batch.transitions.size() < maxTransitions;) {
         // Copy little more than the latest step needed: records beyond the step are copied again.
-        const std::size_t room = untilRaw == ~std::uint64_t{0} ? m_records.size() : lane.lately + lane.lately / 2 + 16;
+        const std::size_t room =
+            untilRaw == ~std::uint64_t{0} ? m_records.size() : lane.lastReadCount + lane.lastReadCount / 2 + 16;
         const std::size_t count = copy(lane, std::span(m_records).first(std::min(room, m_records.size())), batch);
         lane.empty = count == 0;
         if (lane.empty)
@@ -326,7 +327,7 @@ bool LaneList::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Ba
                 ++handed;
             lane.position -= count - handed;
         }
-        hand(lane, std::span(m_records).first(handed), merger, batch);
+        mergeRecords(lane, std::span(m_records).first(handed), merger, batch);
         done += handed;
         if (handed < count)
             break;
@@ -347,7 +348,7 @@ std::size_t LaneList::copy(HarvestedLane &lane, std::span<RecordCopy> records, B
     lane.fresh = false;
     lane.position = reading.next;
     if (reading.count != 0)
-        learnOrigin(lane, batch);
+        updateOrigin(lane, batch);
     if (reading.count == m_records.size())
         fetchAhead(lane);
     return reading.count;
@@ -362,7 +363,7 @@ void LaneList::fetchAhead(const HarvestedLane &lane) const
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
-void LaneList::hand(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch)
+void LaneList::mergeRecords(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch)
 {
     for (std::size_t at = 0; at < records.size();) {
         const std::uint64_t position = lane.position - records.size() + at;
@@ -377,9 +378,9 @@ void LaneList::hand(HarvestedLane &lane, std::span<const RecordCopy> records, Me
     }
     if (!records.empty())
         lane.latest = records.back().ts;
-    m_readLately += records.size();
+    m_readSinceStep += records.size();
     m_recordsRead += records.size();
-    lane.lately = records.size();
+    lane.lastReadCount = records.size();
     m_processes.countRecords(lane.origin.process, records.size());
     lane.reported += merger.takeDropsReported();
 }

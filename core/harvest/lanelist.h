@@ -21,7 +21,7 @@ class LaneList {
 public:
     LaneList(Region &region, HarvestState &harvestState, ProcessList &processes);
 
-    /// Finds new lanes. With `states`, also frees closed lanes that are drained, and counts drops.
+    /// Discovers new lanes. With `states`, also frees closed lanes that are drained, and counts drops.
     void refresh(Batch &batch, bool states);
     /// Reads all lanes, the oldest records first, which keeps the reorder buffer small. Returns false if the batch is
     /// full, or if records were published faster than they were read. `settledBefore` (ns) limits the watermark.
@@ -76,7 +76,7 @@ private:
 
     void discover(std::uint32_t index, Batch &batch);
     std::uint64_t beginOfRetained(const HarvestedLane &lane, Batch &batch) const;
-    void learnOrigin(HarvestedLane &lane, Batch &batch);
+    void updateOrigin(HarvestedLane &lane, Batch &batch);
     void closeIfDrained(HarvestedLane &lane, Batch &batch);
     void reportDrops(HarvestedLane &lane, Batch &batch);
     void setTail(HarvestedLane &lane, corotracer::LaneHeader &header) const;
@@ -90,7 +90,7 @@ private:
     bool visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
     std::size_t copy(HarvestedLane &lane, std::span<RecordCopy> records, Batch &batch);
     void fetchAhead(const HarvestedLane &lane) const;
-    void hand(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch);
+    void mergeRecords(HarvestedLane &lane, std::span<const RecordCopy> records, Merger &merger, Batch &batch);
 
     Region &m_region;
     HarvestState &m_harvestState;
@@ -102,8 +102,8 @@ private:
     std::vector<NextRecord> m_nextRecords;
     std::array<RecordCopy, 256> m_records;
     std::uint64_t m_stepNs = 20'000;
-    std::uint64_t m_recordsRead = 0;  ///< since the start
-    std::uint64_t m_readLately = 0;   ///< records read since the latest adaptStep()
+    std::uint64_t m_recordsRead = 0;    ///< since the start
+    std::uint64_t m_readSinceStep = 0;  ///< records read since the latest adaptStep()
     std::uint64_t m_dropped = 0;
     std::uint64_t m_skipped = 0;  ///< records that were overwritten before they were read
     std::uint64_t m_inHoles = 0;  ///< slots of holes that were skipped

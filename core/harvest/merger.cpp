@@ -169,12 +169,12 @@ void Merger::mergeEvent(const LaneOrigin &origin, const RecordCopy &record, cons
     if (full.n != cursor.next()) {
         if (entry.waitList)
             m_output.release(entry, full.n, batch);
-        m_output.lose(cursor, full.n, batch);
+        m_output.reportLoss(cursor, full.n, batch);
     }
     m_output.emit(cursor, full, batch);
     if (entry.waitList) {
         m_output.release(entry, cursor.next(), batch);
-        m_output.tidy(entry, batch);
+        m_output.endOrErase(entry, batch);
     }
 }
 
@@ -188,8 +188,8 @@ void Merger::mergeDeath(const LaneOrigin &origin, const RecordCopy &record, std:
     if (entry.cursor->isDiscovered() && (end == entry.cursor->next() || ts < m_eventWatermark)) {
         if (entry.waitList)
             m_output.release(entry, end, batch);
-        m_output.lose(*entry.cursor, end, batch);
-        m_output.die(entry, record.identity, ts, batch);
+        m_output.reportLoss(*entry.cursor, end, batch);
+        m_output.addDeath(entry, record.identity, ts, batch);
         return;
     }
     WaitList &waiting = m_discovery.waitList(entry, record.identity);
@@ -287,14 +287,14 @@ void Merger::settleUntil(WaitList &waitList, std::uint64_t until, bool death, bo
     m_output.release(entry, until, batch);
     if (death) {
         m_output.release(entry, waitList.deathN, batch);
-        m_output.lose(*entry.cursor, waitList.deathN, batch);
+        m_output.reportLoss(*entry.cursor, waitList.deathN, batch);
     } else if (waitList.detached && followed) {
         m_output.release(entry, ~std::uint64_t{0}, batch);
-        m_output.lose(*entry.cursor, waitList.deathN, batch);
-        m_output.die(entry, identity, waitList.deathTs, batch);
+        m_output.reportLoss(*entry.cursor, waitList.deathN, batch);
+        m_output.addDeath(entry, identity, waitList.deathTs, batch);
         return;
     }
-    m_output.tidy(entry, batch);
+    m_output.endOrErase(entry, batch);
     m_queue.addAgain(identity, batch);
 }
 
@@ -345,10 +345,10 @@ void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batc
         m_output.release(entry, events, batch);
     if (events > cursor.next()) {
         if (station.latestTorn) {
-            m_output.lose(cursor, events, batch);
+            m_output.reportLoss(cursor, events, batch);
         } else {
             const std::uint64_t n = events - 1;
-            m_output.lose(cursor, n, batch);
+            m_output.reportLoss(cursor, n, batch);
             m_output.emit(cursor,
                           {process.clock.ns(station.ts), station.addr, n, slotSeq(Dialect::Lane, n), kNoCoroutine,
                            static_cast<std::uint32_t>(station.tid), m_harvestState.sites.resolve(station.site, batch),
@@ -361,9 +361,9 @@ void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batc
     const bool dead =
         station.life == corotracer::kCompactDead || (m_mode.stationsOnly && station.life != corotracer::kCompactAlive);
     if (dead)
-        m_output.die(entry, identity, station.deathTs != 0 ? process.clock.ns(station.deathTs) : 0, batch);
+        m_output.addDeath(entry, identity, station.deathTs != 0 ? process.clock.ns(station.deathTs) : 0, batch);
     else if (entry.waitList)
-        m_output.tidy(entry, batch);
+        m_output.endOrErase(entry, batch);
 }
 
 void Merger::settleCounts(std::span<const Census::Station> stations, Batch &batch)
@@ -408,9 +408,9 @@ void Merger::settleWaitList(WaitList &waitList, const Census::Station &count, Ba
         return;
     const CoroutineEntry entry{&waitList.own, &waitList};
     m_output.release(entry, count.events, batch);
-    m_output.lose(waitList.own, count.events, batch);
+    m_output.reportLoss(waitList.own, count.events, batch);
     m_output.release(entry, waitList.own.next(), batch);
-    m_output.tidy(entry, batch);
+    m_output.endOrErase(entry, batch);
 }
 
 }  // namespace ct

@@ -49,7 +49,7 @@ public:
     }
     /// Emits everything that waited for the watermark. Returns false when the batch is full.
     bool releaseSettled(Batch &batch, std::size_t maxTransitions);
-    bool awaitsWatermark() const { return m_queue.awaitsTime() || !m_notes.isEmpty() || !m_deaths.empty(); }
+    bool awaitsWatermark() const { return m_queue.awaitsTime() || !m_notes.isEmpty() || !m_deaths.isEmpty(); }
     /// ns; nothing that was written before this time waits for the watermark any more.
     std::uint64_t settledUntil() const { return m_settledUntil; }
 

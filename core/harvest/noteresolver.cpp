@@ -118,7 +118,7 @@ void NoteResolver::emitReady(Discovery &coroutines, Batch &batch)
     std::vector<PendingNote> notes;
     for (std::size_t i = 0; i < m_ready.size(); ++i) {
         notes.clear();
-        while (const std::optional<PendingNote> note = m_pending.takeOf(m_ready[i]))
+        while (const std::optional<PendingNote> note = m_pending.takeNoteOf(m_ready[i]))
             notes.push_back(*note);
         for (const PendingNote &note : notes)
             emitOrKeep(note, false, coroutines, batch);
@@ -128,7 +128,7 @@ void NoteResolver::emitReady(Discovery &coroutines, Batch &batch)
 
 void NoteResolver::settle(std::uint64_t ns, Discovery &coroutines, Batch &batch)
 {
-    while (const std::optional<PendingNote> note = m_pending.takeDue(ns)) {
+    while (const std::optional<PendingNote> note = m_pending.takeDueNote(ns)) {
         // Events that wait may be the only trace of the coroutine. They discover it now.
         coroutines.discoverWaiting(note->awaited, batch);
         emitOrKeep(*note, true, coroutines, batch);

@@ -6,7 +6,7 @@
 
 namespace ct {
 
-const PendingDeaths::One *PendingDeaths::findDeath(std::uint64_t identity)
+const PendingDeath *PendingDeaths::findDeath(std::uint64_t identity)
 {
     for (m_indexed = std::max(m_indexed, m_first); m_indexed < m_first + m_all.size(); ++m_indexed)
         m_index[m_all[m_indexed - m_first].identity] = m_indexed;

@@ -12,26 +12,26 @@
 
 namespace ct {
 
+struct PendingDeath {
+    std::uint64_t identity = 0;
+    std::uint64_t next = 0;  ///< number of events of the coroutine
+    /// ns; once all lanes were read up to this time, no note about the coroutine can follow.
+    std::uint64_t due = 0;
+    Death death;
+};
+
 class PendingDeaths {
 public:
-    struct One {
-        std::uint64_t identity = 0;
-        std::uint64_t next = 0;  ///< number of events of the coroutine
-        /// ns; once all lanes were read up to this time, no note about the coroutine can follow.
-        std::uint64_t due = 0;
-        Death death;
-    };
-
-    void addDeath(const One &one) { m_all.push_back(one); }
+    void addDeath(const PendingDeath &death) { m_all.push_back(death); }
     /// Returns null if the death of `identity` is not pending. The index is built here, because late notes are rare:
     /// addDeath() only appends.
-    const One *findDeath(std::uint64_t identity);
+    const PendingDeath *findDeath(std::uint64_t identity);
     /// Emits all deaths that were due before `ns`, up to the first one that was not.
     void emitPending(std::uint64_t ns, Batch &batch);
-    bool empty() const { return m_all.empty(); }
+    bool isEmpty() const { return m_all.empty(); }
 
 private:
-    std::deque<One> m_all;
+    std::deque<PendingDeath> m_all;
     std::uint64_t m_first = 0;                                 ///< serial number of m_all.front()
     std::uint64_t m_indexed = 0;                               ///< deaths with lower serial numbers are in m_index
     std::unordered_map<std::uint64_t, std::uint64_t> m_index;  ///< serial numbers by identity

@@ -25,7 +25,7 @@ bool PendingNotes::keep(const PendingNote &note)
     return true;
 }
 
-std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
+std::optional<PendingNote> PendingNotes::takeNoteOf(std::uint64_t identity)
 {
     const auto found = m_chains.find(identity);
     if (found == m_chains.end())
@@ -42,12 +42,12 @@ std::optional<PendingNote> PendingNotes::takeOf(std::uint64_t identity)
     return note;
 }
 
-std::optional<PendingNote> PendingNotes::takeDue(std::uint64_t ns)
+std::optional<PendingNote> PendingNotes::takeDueNote(std::uint64_t ns)
 {
     // The front was not removed, so it is the first of its chain.
     if (m_notes.empty() || m_notes.front().note.due >= ns)
         return std::nullopt;
-    return takeOf(m_notes.front().note.awaited);
+    return takeNoteOf(m_notes.front().note.awaited);
 }
 
 void PendingNotes::dropTaken()

@@ -30,9 +30,9 @@ public:
     /// Keeps a note until `awaited` is discovered or the note is due. Returns false if there are too many notes.
     [[nodiscard]] bool keep(const PendingNote &note);
     /// Removes and returns the oldest note that waits for `identity`.
-    std::optional<PendingNote> takeOf(std::uint64_t identity);
+    std::optional<PendingNote> takeNoteOf(std::uint64_t identity);
     /// Removes and returns the oldest note, if it is due before `ns`.
-    std::optional<PendingNote> takeDue(std::uint64_t ns);
+    std::optional<PendingNote> takeDueNote(std::uint64_t ns);
     bool empty() const { return m_chains.empty(); }
 
 private:

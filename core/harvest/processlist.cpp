@@ -19,7 +19,7 @@ using corotracer::ProcessEntry;
 
 /// Processes claim entries from the front, so a new entry lies at most this far behind the last known one.
 constexpr std::size_t kEntriesAhead = 8;
-constexpr std::uint64_t kAskEveryNs = 1'000'000'000;
+constexpr std::uint64_t kCheckEveryNs = 1'000'000'000;
 constexpr std::uint64_t kWatchEveryNs = 20'000'000;  ///< between checks of watched processes in check()
 /// Shortest time from the first suspicion to the verdict.
 constexpr std::uint64_t kDoubtNs = 500'000'000;
@@ -197,7 +197,7 @@ bool ProcessList::checkEnds(std::uint64_t nowNs)
     return !m_gone.empty();
 }
 
-void ProcessList::ask(std::uint32_t index, std::uint64_t nowNs, bool last)
+void ProcessList::checkAlive(std::uint32_t index, std::uint64_t nowNs, bool last)
 {
     HarvestedProcess &process = m_processes[index];
     if (process.stage != Stage::Live && process.stage != Stage::Suspected)
@@ -231,15 +231,15 @@ void ProcessList::check(Batch &batch, std::uint64_t nowNs)
         return;
     if (nowNs - m_watchedNs >= kWatchEveryNs)
         checkEnds(nowNs);
-    const std::uint64_t elapsed = std::min(nowNs - m_lookedNs, kAskEveryNs);
-    std::size_t asked = m_processes.size() * elapsed / kAskEveryNs;
-    if (asked == 0)
+    const std::uint64_t elapsed = std::min(nowNs - m_checkedNs, kCheckEveryNs);
+    std::size_t checked = m_processes.size() * elapsed / kCheckEveryNs;
+    if (checked == 0)
         return;  // not due yet
-    m_lookedNs = nowNs;
-    for (; asked > 0; --asked) {
-        if (m_askAt >= m_processes.size())
-            m_askAt = 0;
-        ask(static_cast<std::uint32_t>(m_askAt++), nowNs, false);
+    m_checkedNs = nowNs;
+    for (; checked > 0; --checked) {
+        if (m_checkAt >= m_processes.size())
+            m_checkAt = 0;
+        checkAlive(static_cast<std::uint32_t>(m_checkAt++), nowNs, false);
     }
 }
 
@@ -247,7 +247,7 @@ void ProcessList::checkLast(std::uint64_t nowNs)
 {
     checkEnds(nowNs);
     for (std::size_t index = 0; index < m_processes.size(); ++index)
-        ask(static_cast<std::uint32_t>(index), nowNs, true);
+        checkAlive(static_cast<std::uint32_t>(index), nowNs, true);
 }
 
 std::vector<std::uint32_t> ProcessList::takeGone()

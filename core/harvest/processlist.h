@@ -35,7 +35,7 @@ struct HarvestedProcess {
     std::uint32_t pid = 0;
     std::uint64_t startTicks = 0;
     std::uint64_t image = 0;   ///< ProcessEntry::image
-    std::uint64_t initNs = 0;  ///< ns; start of tracing, not later than the pass that found the process
+    std::uint64_t initNs = 0;  ///< ns; start of tracing, not later than the pass that discovered the process
     ProcessClock clock;
     std::uint64_t clockPair = 0;  ///< ProcessPairs::lateCounter when the clock was chosen
     bool switchedOff = false;
@@ -75,7 +75,7 @@ public:
             m_processes[untrustedIndex].records += count;
     }
 
-    /// Finds new processes, and checks about once a second whether each of the others lives.
+    /// Discovers new processes, and checks about once a second whether each of the others lives.
     void check(Batch &batch, std::uint64_t nowNs);
     /// Returns true if a process is gone that takeGone() has not returned yet. Costs a system call. The end of a
     /// watched process is known at once; the others depend on two checks by check().
@@ -114,7 +114,7 @@ private:
     void setGone(std::uint32_t index);
     void chooseClock(std::uint32_t index, const ProcessPairs &pairs);
     void checkClock(std::uint32_t index);
-    void ask(std::uint32_t index, std::uint64_t nowNs, bool last);
+    void checkAlive(std::uint32_t index, std::uint64_t nowNs, bool last);
 
     Region &m_region;
     LaneClock &m_clock;
@@ -127,8 +127,8 @@ private:
     /// processes.
     std::deque<HarvestedProcess> m_processes;
     std::vector<std::uint32_t> m_gone;
-    std::size_t m_askAt = 0;
-    std::uint64_t m_lookedNs = 0;
+    std::size_t m_checkAt = 0;
+    std::uint64_t m_checkedNs = 0;  ///< ns; time of the latest check
     bool m_isAnyClockApproximate = false;
 };
 

@@ -69,18 +69,18 @@ void ReorderBuffer::erase(WaitList &waitList)
     while (waitList.first != WaitList::kNone)
         popFirst(waitList);
     const std::size_t mask = m_table.size() - 1;
-    std::size_t hole = tableIndexOf(waitList.identity);
-    m_freeWaitLists.push_back(m_table[hole] - 1);
-    m_table[hole] = 0;
+    std::size_t freed = tableIndexOf(waitList.identity);
+    m_freeWaitLists.push_back(m_table[freed] - 1);
+    m_table[freed] = 0;
     waitList.used = false;
-    // Move the entries behind the gap up, so a search never ends too early.
-    for (std::size_t at = (hole + 1) & mask; m_table[at] != 0; at = (at + 1) & mask) {
+    // Move later entries up into the freed cell, so a search never ends too early.
+    for (std::size_t at = (freed + 1) & mask; m_table[at] != 0; at = (at + 1) & mask) {
         const std::size_t home = hashOf(m_waitLists[m_table[at] - 1].identity) & mask;
-        if (((at - home) & mask) < ((at - hole) & mask))
+        if (((at - home) & mask) < ((at - freed) & mask))
             continue;
-        m_table[hole] = m_table[at];
+        m_table[freed] = m_table[at];
         m_table[at] = 0;
-        hole = at;
+        freed = at;
     }
 }
 

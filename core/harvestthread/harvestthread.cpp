@@ -32,10 +32,10 @@ constexpr microseconds kSocketGap{1000};   ///< busy: how often the event loop r
 constexpr int kIdlePasses = 10;            ///< empty passes in a row before sleep
 constexpr milliseconds kFlagCheckGap{10};  ///< asleep: interval of checks whether the flag was cleared
 constexpr milliseconds kSureCheckGap{50};  ///< asleep: the interval when every writer is sure to send a byte
-constexpr milliseconds kSafetyGap{250};    ///< asleep: shortest interval of full scans
-constexpr int kSafetyCostFactor = 200;     ///< asleep: scans are at least this many times their own cost apart
-constexpr milliseconds kPollShortest{1};   ///< without announcement: first interval of polls, doubled after each
-constexpr milliseconds kPollLongest{50};   ///< without announcement: longest interval of polls
+constexpr milliseconds kSafetyGap{250};    ///< asleep: shortest interval of complete passes
+constexpr int kSafetyCostFactor = 200;    ///< asleep: complete passes are at least this many times their own cost apart
+constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
+constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
 constexpr int kNice = -10;
 constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
 
@@ -69,7 +69,7 @@ struct HarvestThread::Data {
     bool regionFailed = false;
     milliseconds poll = kPollShortest;
     Clock::time_point lastDelivery{};
-    Clock::time_point lastSafetyScan = Clock::now();
+    Clock::time_point lastSafetyPass = Clock::now();
     Clock::time_point lastSocketTurn{};
 };
 
@@ -176,7 +176,7 @@ bool HarvestThread::runPass()
 {
     Data &data = *m_data;
     data.batch.clear();
-    data.loop.scan(data.batch);
+    data.loop.pass(data.batch);
     const bool any = !data.batch.empty();
     deliver();
     data.idlePasses = any ? 0 : data.idlePasses + 1;
@@ -212,8 +212,8 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
         if (!data.loop.stillQuiet() || data.pauseRequested.load(std::memory_order_relaxed) != data.paused)
             break;
         data.batch.clear();
-        if (safetyScanDue())
-            safetyScan();
+        if (isSafetyPassDue())
+            safetyPass();
         else if (data.loop.hasEndsToEmit())
             data.loop.emitEnds(data.batch);
         const bool any = !data.batch.empty() || data.loop.hasMore();
@@ -235,17 +235,17 @@ void HarvestThread::pollAgain(QEventLoop &events, QTimer &waitTimer)
     data.poll = std::min(data.poll * 2, kPollLongest);
 }
 
-bool HarvestThread::safetyScanDue() const
+bool HarvestThread::isSafetyPassDue() const
 {
     const nanoseconds gap = std::max<nanoseconds>(
-        kSafetyGap, nanoseconds(static_cast<std::int64_t>(m_data->loop.lastScanNs()) * kSafetyCostFactor));
-    return Clock::now() - m_data->lastSafetyScan >= gap;
+        kSafetyGap, nanoseconds(static_cast<std::int64_t>(m_data->loop.lastPassNs()) * kSafetyCostFactor));
+    return Clock::now() - m_data->lastSafetyPass >= gap;
 }
 
-void HarvestThread::safetyScan()
+void HarvestThread::safetyPass()
 {
-    m_data->loop.safetyScan(m_data->batch);
-    m_data->lastSafetyScan = Clock::now();
+    m_data->loop.safetyPass(m_data->batch);
+    m_data->lastSafetyPass = Clock::now();
 }
 
 /// Passes the batch to every sink. Passes an empty one at least every kHeartbeat, with the time.
@@ -256,7 +256,7 @@ void HarvestThread::deliver()
     if (data.batch.empty() && now - data.lastDelivery < kHeartbeat)
         return;
     data.lastDelivery = now;
-    if (data.batch.empty())  // perhaps nothing was scanned, so only the time is news
+    if (data.batch.empty())  // perhaps there was no pass, so only the time is news
         data.batch.now = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
     if (!data.regionFailed && !data.region.isWhole()) {
         data.regionFailed = true;

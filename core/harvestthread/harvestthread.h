@@ -88,8 +88,8 @@ private:
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
     void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
-    bool safetyScanDue() const;
-    void safetyScan();
+    bool isSafetyPassDue() const;
+    void safetyPass();
     void deliver();
     void dropSink(std::size_t index, const Error &error);
     void publishAccounting();

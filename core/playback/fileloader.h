@@ -47,7 +47,7 @@ public:
     void stopFollowing();
     double progress() const;  ///< 0..1, any thread
     Accounting accounting() const;
-    /// Index of the transitions that the sinks have got: where they are in the file.
+    /// Index of the transitions that the sinks have consumed: where they are in the file.
     std::shared_ptr<const StreamIndex> streamIndex() const { return m_streamIndex; }
     /// After finished(): empty, or why loading ended early. What was read before stays valid.
     QString errorMessage() const;
@@ -62,7 +62,7 @@ public:
 
     /// Returns the target's terminal output that has become due since the last call. Only a replay delays it. Any
     /// thread.
-    ReplayedOutput::Taken takeOutput() { return m_output.takeDue(); }
+    ReplayedOutput::DueOutput takeOutput() { return m_output.takeDueOutput(); }
     /// Facts about the run, as far as the file was read.
     struct RunFacts {
         std::uint64_t begun = 0;  ///< first clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
@@ -98,7 +98,7 @@ private:
     ctr::ReadClaim m_claim;  ///< keeps the files from being removed while they may be read again
     std::shared_ptr<ReplayGate> m_gate;
     ReplayedOutput m_output;
-    std::uint64_t m_delivered = 0;          ///< transitions that the sinks have got; the loader's thread
+    std::uint64_t m_delivered = 0;          ///< transitions that the sinks have consumed; the loader's thread
     std::uint64_t m_now = 0;                ///< stream time of a replay, ns; the loader's thread
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon
     std::atomic<double> m_progress = 0;     // relaxed: for display

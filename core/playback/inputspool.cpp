@@ -6,7 +6,7 @@
 #include "core/base/startthread.h"
 #include "core/recording/format/ctrformat.h"
 #include "core/recording/write/standardstreams.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 
 #include <QString>
 

@@ -26,7 +26,7 @@ ctr::OutputPiece ReplayedOutput::takeFirst(Queue &queue)
     return first;
 }
 
-void ReplayedOutput::put(Queue &queue, ctr::OutputPiece piece, std::size_t most)
+void ReplayedOutput::appendPiece(Queue &queue, ctr::OutputPiece piece, std::size_t most)
 {
     queue.bytes += costOf(piece);
     queue.pieces.push_back(std::move(piece));
@@ -40,9 +40,9 @@ void ReplayedOutput::addPiece(ctr::OutputPiece piece)
 {
     const std::lock_guard lock(m_mutex);
     if (m_pending.pieces.empty() && piece.ts <= m_until)
-        put(m_due, std::move(piece), kMostDue);
+        appendPiece(m_due, std::move(piece), kMostDue);
     else
-        put(m_pending, std::move(piece), kMostPending);
+        appendPiece(m_pending, std::move(piece), kMostPending);
 }
 
 void ReplayedOutput::release(std::uint64_t until)
@@ -50,7 +50,7 @@ void ReplayedOutput::release(std::uint64_t until)
     const std::lock_guard lock(m_mutex);
     m_until = std::max(m_until, until);
     while (!m_pending.pieces.empty() && m_pending.pieces.front().ts <= m_until)
-        put(m_due, takeFirst(m_pending), kMostDue);
+        appendPiece(m_due, takeFirst(m_pending), kMostDue);
 }
 
 std::optional<std::uint64_t> ReplayedOutput::pendingSince() const
@@ -59,10 +59,10 @@ std::optional<std::uint64_t> ReplayedOutput::pendingSince() const
     return m_pending.pieces.empty() ? std::nullopt : std::optional(m_pending.pieces.front().ts);
 }
 
-ReplayedOutput::Taken ReplayedOutput::takeDue()
+ReplayedOutput::DueOutput ReplayedOutput::takeDueOutput()
 {
     const std::lock_guard lock(m_mutex);
-    Taken taken;
+    DueOutput taken;
     taken.pieces.assign(std::make_move_iterator(m_due.pieces.begin()), std::make_move_iterator(m_due.pieces.end()));
     m_due = {};
     taken.linesLeftOut = std::exchange(m_linesLeftOut, 0);

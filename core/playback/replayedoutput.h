@@ -20,8 +20,8 @@ namespace ct {
 /// All methods: any thread.
 class ReplayedOutput {
 public:
-    /// Limits in bytes: for output that is not due yet, and for due output until takeDue(). Beyond them, the oldest
-    /// output is removed, and its lines are counted.
+    /// Limits in bytes: for output that is not due yet, and for due output until takeDueOutput(). Beyond them, the
+    /// oldest output is removed, and its lines are counted.
     static constexpr std::size_t kMostPending = 16U << 20;
     static constexpr std::size_t kMostDue = 2U << 20;
     static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -33,12 +33,12 @@ public:
     /// Returns when the first piece that is not due was written; nullopt: there is none.
     std::optional<std::uint64_t> pendingSince() const;
 
-    struct Taken {
+    struct DueOutput {
         std::vector<ctr::OutputPiece> pieces;
         std::uint64_t linesLeftOut = 0;  ///< removed before `pieces`
     };
     /// Returns the output that has become due since the last call.
-    Taken takeDue();
+    DueOutput takeDueOutput();
 
 private:
     struct Queue {
@@ -46,13 +46,13 @@ private:
         std::size_t bytes = 0;
     };
     static ctr::OutputPiece takeFirst(Queue &queue);
-    void put(Queue &queue, ctr::OutputPiece piece, std::size_t most);
+    void appendPiece(Queue &queue, ctr::OutputPiece piece, std::size_t most);
 
     mutable std::mutex m_mutex;  ///< guards the members below
     Queue m_pending;
     Queue m_due;
     std::uint64_t m_until = 0;
-    std::uint64_t m_linesLeftOut = 0;  ///< lines left out since the last takeDue()
+    std::uint64_t m_linesLeftOut = 0;  ///< lines left out since the last takeDueOutput()
 };
 
 }  // namespace ct

@@ -53,7 +53,7 @@ private:
     mutable std::mutex m_mutex;  ///< guards the members below
     std::condition_variable m_changed;
     ReplayPace m_pace;
-    std::uint64_t m_passedTs = 0;  ///< latest time that the sinks have got, ns
+    std::uint64_t m_passedTs = 0;  ///< ns; latest time that the sinks have consumed
     std::uint64_t m_steps = 0;
     bool m_cancelled = false;
     std::optional<std::uint64_t> m_waitsFor;  ///< stream time that the source's thread waits for

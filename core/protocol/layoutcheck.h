@@ -15,17 +15,17 @@
 
 namespace ct {
 
-/// The areas of the extension. All offsets are bytes from the start of the file. Each area was checked: it lies behind
-/// the stations, inside the file, and overlaps no other area.
+/// The areas of the extension. All offsets are bytes from the start of the file; those from processTableOffset on are
+/// multiples of 4096. Each area was checked: it lies behind the stations, inside the file, and overlaps no other area.
 struct ExtensionAreas {
     std::uint64_t siteTableOffset = 0;  ///< aligned to corotracer::SiteRecord
     std::uint32_t siteCapacity = 0;     ///< records
     std::uint64_t stringsOffset = 0;
-    std::uint64_t stringsCapacity = 0;      ///< bytes
-    std::uint64_t processTableOffset = 0;   ///< this and all below: multiples of 4096
-    std::uint32_t processCapacity = 0;      ///< entries
-    std::uint64_t laneDirectoryOffset = 0;  //
-    std::uint32_t laneCapacity = 0;         ///< entries
+    std::uint64_t stringsCapacity = 0;  ///< bytes
+    std::uint64_t processTableOffset = 0;
+    std::uint32_t processCapacity = 0;  ///< entries
+    std::uint64_t laneDirectoryOffset = 0;
+    std::uint32_t laneCapacity = 0;  ///< entries
     std::uint64_t statesOffset = 0;
     std::uint64_t birthsOffset = 0;
     std::uint32_t compactCapacity = 0;  ///< compact stations, at most corotracer::kMaxStations

@@ -318,9 +318,12 @@ Result<void> Region::remove()
     const std::optional<FileKey> there = FileKey::ofEntry(m_data->path);
     if (!there)
         return errnoError(errno, "cannot remove " + m_data->path,
-                          errno == ENOENT ? "another program has removed the file" : "check who may enter its folder");
+                          errno == ENOENT ? "another program removed it already, so nothing is left to do"
+                                          : "check who may enter its folder");
     if (there != FileKey::of(m_data->file.get()))
-        return Error{ErrorCode::Busy, m_data->path + " was replaced by another file, which was not removed"};
+        return Error{ErrorCode::Busy,
+                     m_data->path +
+                         " was replaced by another file, which was not removed; remove that file if it is not needed"};
     if (::unlink(m_data->path.c_str()) != 0)
         return errnoError(errno, "cannot remove " + m_data->path, "check who may write to its folder");
     // Removes only the socket of an engine that is gone. A socket in use, or another kind of file, stays.

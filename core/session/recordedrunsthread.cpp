@@ -57,7 +57,7 @@ void RecordedRunsThread::refresh()
     if (m_refreshes > 1)
         return;
     const std::string directory = QFile::encodeName(m_directory).toStdString();
-    run([runs = m_runs, directory] { return runs->scan(directory); },
+    run([runs = m_runs, directory] { return runs->list(directory); },
         [this](const Result<std::vector<RecordedRun>> &runs) {
             const bool again = std::exchange(m_refreshes, 0) > 1;
             if (runs)

@@ -127,7 +127,7 @@ bool RecordedSource::isGrowing() const
 /// Emits the recorded output that has become due, as if it were live.
 void RecordedSource::emitOutput()
 {
-    const ReplayedOutput::Taken taken = m_loader->takeOutput();
+    const ReplayedOutput::DueOutput taken = m_loader->takeOutput();
     if (taken.linesLeftOut > 0)
         Q_EMIT outputLeftOut(taken.linesLeftOut);
     if (taken.pieces.empty())

@@ -51,7 +51,7 @@ public:
     const std::string &path() const { return m_path; }
     /// Notices from the start: a directory that was made.
     const QStringList &notices() const { return m_notices; }
-    /// The index of the transitions that the sinks have got. After start().
+    /// The index of the transitions that the sinks have consumed. After start().
     std::shared_ptr<const StreamIndex> streamIndex() const { return m_loader->streamIndex(); }
     /// nullptr unless this is a replay.
     ReplayGate *gate() const { return m_gate.get(); }

@@ -50,7 +50,7 @@ RecordingInfoWriter::RecordingInfoWriter(Session &session, std::shared_ptr<const
     });
     connect(&m_clockTimer, &QTimer::timeout, this, &RecordingInfoWriter::recordClocks);
     connect(&session, &Session::stateChanged, this, &RecordingInfoWriter::onState);
-    connect(&session, &Session::targetSeen, this, &RecordingInfoWriter::readProcesses);
+    connect(&session, &Session::targetDiscovered, this, &RecordingInfoWriter::readProcesses);
 }
 
 RecordingInfoWriter::~RecordingInfoWriter()

@@ -66,7 +66,7 @@ private:
     // Used by readWanted() only, which never runs twice at a time.
     std::map<pid_t, RecordingInfo::Process> m_recorded;  ///< recorded facts, without build ids
     bool m_environmentRecorded = false;
-    std::mutex m_readMutex;  ///< guards the next two; locked only for a copy
+    std::mutex m_readMutex;  ///< guards m_wanted and m_isReading; locked only for a copy
     /// Processes to read next. Later requests replace them, so a slow system is read less often.
     std::optional<std::set<pid_t>> m_wanted;
     bool m_isReading = false;

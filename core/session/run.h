@@ -10,7 +10,7 @@
 #include "core/session/recordedsource.h"
 #include "core/session/recordingsdirectory.h"
 #include "core/session/session.h"
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -33,7 +33,7 @@ struct RunSettings {
     std::uint64_t keepNs = 0;     ///< time of a live run that stays in memory; 0 = no limit
     std::uint32_t mostCoroutines = Population::kMostCoroutines;  ///< most coroutines that the trace can have
     std::optional<RecordingFolder> recordingFolder;              ///< nullopt: a live run is not recorded
-    std::shared_ptr<SymbolWorker> symbols;                       ///< outlives the run, to keep its cache
+    std::shared_ptr<SymbolWorker> symbols;                       ///< not null; outlives the run, to keep its cache
 };
 
 /// Lives on the GUI thread.
@@ -82,6 +82,8 @@ public:
     bool isCutShort() const;
     /// True if the run states when coroutines were destroyed.
     bool knowsDeaths() const;
+    /// True if there is a trace in memory, which can be exported and dumped.
+    bool canExport() const { return m_population != nullptr; }
     /// True if the run has ended, is complete, is no replay, and has a file to read again.
     bool canReplay() const;
     /// The file that a replay reads: the open file, or the first file of this run's recording. Empty if there is none.

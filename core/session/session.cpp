@@ -241,11 +241,11 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     connect(m_data->targets, &TargetWatch::seen, this, [this](int pid) {
         m_data->anyCame = true;
         armNothingTraced();
-        Q_EMIT targetSeen(pid);
+        Q_EMIT targetDiscovered(pid);
     });
     connect(m_data->targets, &TargetWatch::gone, this, [this](int pid) {
         if (m_data->kind != RunKind::Launched)
-            Q_EMIT targetGone(pid);
+            Q_EMIT targetEnded(pid);
     });
     connect(m_data->targets, &TargetWatch::noneFound, this, &Session::onNoneFound);
     m_data->targets->start(targets);

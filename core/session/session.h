@@ -71,9 +71,9 @@ Q_SIGNALS:
     /// Also if a launched target exits earlier without one. `why`: the likely cause, one sentence.
     void nothingTraced(const QString &why);
     /// A process that writes into the region was discovered.
-    void targetSeen(int pid);
-    /// Such a process has gone. Not emitted after launch(), where targetExited() reports the end.
-    void targetGone(int pid);
+    void targetDiscovered(int pid);
+    /// A discovered process has ended. Not emitted after launch(), where targetExited() reports the end.
+    void targetEnded(int pid);
     void sinkFailed(const QString &message);
     /// The region can no longer be read. The message is also among the notices.
     void captureFailed(const QString &message);

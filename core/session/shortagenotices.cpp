@@ -27,11 +27,11 @@ QStringList ShortageNotices::newNotices(const Accounting &sums)
         found += tr("Coroutines were born faster than the region grew: some are untraced, and counted. Give the number "
                     "of coroutines with -n, so that all stations have their memory from the start.");
     if (sums.lanesDamaged > 0 && !std::exchange(m_reportedDamaged, true))
-        found +=
-            tr("Records of a thread are missing in front of others that it wrote later: a signal handler resumed a "
-               "coroutine in the middle of an event, or the program overwrote shared memory. The missing events are "
-               "counted as lost. Resume no coroutine in a signal handler, and look for stray writes with a memory "
-               "checker.");
+        found += tr(
+            "A thread left holes in its lane: a signal handler resumed a coroutine in the middle of an event, or the "
+            "program overwrote shared memory. The missing events are counted as lost. Resume no coroutine in a signal "
+            "handler, and look for stray writes with a memory "
+            "checker.");
     return found;
 }
 

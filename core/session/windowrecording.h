@@ -48,8 +48,8 @@ public:
     void endRecording();
 
     /// Base name of the files, "…/2026-11-22T07.31.05-server.ctr"; see ctr::segmentPath(). The files gain at least one
-    /// whole block per half second of the stream. The oldest files are removed during
-    /// the run, to keep the recording below its limit.
+    /// whole block per half second of the stream. The oldest files are removed during the run, to keep the recording
+    /// below its limit.
     const std::string &path() const { return m_path; }
     /// Change that was made to the directory, for the user; empty = none.
     const std::string &notice() const { return m_notice; }

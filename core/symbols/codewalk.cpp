@@ -152,9 +152,9 @@ bool CodeWalk::step(const Visit &visit)
         return false;
     m_state.setNamesSecondBytes(m_rex == 0);
     bool handled = false;
-    const bool goesOn = stepFlow(opcode, visit, handled);
+    const bool continues = stepFlow(opcode, visit, handled);
     if (handled)
-        return goesOn;
+        return continues;
     if (visit(m_begin, std::nullopt))
         return false;
     if (opcode == 0x0F)

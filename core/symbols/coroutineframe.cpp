@@ -52,7 +52,7 @@ struct Function {
 Function functionAt(Symbolizer &symbolizer, const ModuleMap &modules, std::uint64_t address)
 {
     Function function;
-    function.module = modules.find(address);
+    function.module = modules.moduleAt(address);
     if (!function.module)
         return function;
     function.symbols = symbolizer.symbolsOf(*function.module);
@@ -63,10 +63,10 @@ Function functionAt(Symbolizer &symbolizer, const ModuleMap &modules, std::uint6
     return function;
 }
 
-CoroutineFrame no(SymbolGap gap, std::string remedy)
+CoroutineFrame no(Unresolved reason, std::string remedy)
 {
     CoroutineFrame frame;
-    frame.location.gap = gap;
+    frame.location.reason = reason;
     frame.location.remedy = std::move(remedy);
     return frame;
 }
@@ -74,16 +74,18 @@ CoroutineFrame no(SymbolGap gap, std::string remedy)
 CoroutineFrame notAFrame(const Function &function)
 {
     if (!function.symbols)
-        return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame: it may have been destroyed");
+        return no(Unresolved::NotACoroutine,
+                  "this address is not a coroutine frame: the coroutine may have been destroyed");
     DescribedAddress nothing = function.symbols->nothing();
     // Without the symbols of local functions, no answer is possible.
     if (!function.symbols->dwarf() && !function.symbols->symbols().isEmpty())
-        return no(SymbolGap::NoSymbols,
+        return no(Unresolved::NoSymbols,
                   "cannot check whether this is a coroutine frame: " + function.module->path +
                       " has no symbols of its coroutines; build it without -s, or install its debug package");
     if (function.symbols->symbols().isEmpty() && !nothing.remedy.empty())
-        return no(nothing.gap, std::move(nothing.remedy));
-    return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame: it may have been destroyed");
+        return no(nothing.reason, std::move(nothing.remedy));
+    return no(Unresolved::NotACoroutine,
+              "this address is not a coroutine frame: the coroutine may have been destroyed");
 }
 
 /// Returns the coroutine's symbol; empty if the two functions do not belong to one coroutine.
@@ -105,9 +107,9 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     // The ABI that both compilers share: resume function, destroy function, promise.
     std::array<std::uint64_t, 2> functions{};
     if (frame == 0 || frame % alignof(std::uint64_t) != 0)
-        return no(SymbolGap::NotACoroutine, "this address is not a coroutine frame");
+        return no(Unresolved::NotACoroutine, "this address is not a coroutine frame: it is null or misaligned");
     if (!read(frame, functions.data(), sizeof(functions)))
-        return no(SymbolGap::NotReadable,
+        return no(Unresolved::NotReadable,
                   "the frame cannot be read: the process has ended, or this user may not read it "
                   "(see /proc/sys/kernel/yama/ptrace_scope)");
     const auto [resumeAddress, destroyAddress] = functions;
@@ -118,7 +120,7 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
     Function resume;
     std::string_view coroutine = ends.empty() ? std::string_view{} : ends.front();
     if (resumeAddress != 0) {
-        const Module *module = modules.find(resumeAddress);
+        const Module *module = modules.moduleAt(resumeAddress);
         const bool together = module && module->path == destroy.module->path;
         resume = together ? functionAt(symbolizer, modules, resumeAddress) : Function{};
         coroutine = coroutineOf(resume, destroy);
@@ -140,14 +142,14 @@ CoroutineFrame describeCoroutineFrame(Symbolizer &symbolizer, const ModuleMap &m
         described.resumeIndex = line.index;
     }
     if (source.line == 0) {
-        described.location.gap = SymbolGap::NoLines;
+        described.location.reason = Unresolved::NoLines;
         described.location.remedy = resumeAddress == 0 ? "finished: it is suspended at its end"
                                     : !resume.symbols->dwarf()
                                         ? "only the function is known: " + described.location.module +
                                               " has no debug information; build it with -g"
                                         : "only the function is known: the compiler's code does not show at which "
                                           "co_await the coroutine is suspended; use this project's probe, which "
-                                          "records the site";
+                                          "registers the site";
     }
     described.location.frames.push_back(std::move(source));
     return described;

@@ -58,25 +58,25 @@ void findBinary(const Module &module, const DebugSearchPath &searchPath, ModuleF
         Result<ElfImage> image = ElfImage::open(candidate);
         if (!image) {
             files.lacksMemory = files.lacksMemory || image.error().code == ErrorCode::NoSpace;
-            if (image.error().code != ErrorCode::NotFound && files.gap != SymbolGap::OtherBuild) {
-                files.gap = SymbolGap::Unreadable;
+            if (image.error().code != ErrorCode::NotFound && files.reason != Unresolved::OtherBuild) {
+                files.reason = Unresolved::Unreadable;
                 files.remedy = image.error().message;
             }
             continue;
         }
         if (!module.buildId.empty() && image->buildId() != module.buildId) {
-            files.gap = SymbolGap::OtherBuild;
+            files.reason = Unresolved::OtherBuild;
             files.remedy = candidate + " is not the build that ran (build id " + module.buildId +
                            "); name a folder that contains that build";
             continue;
         }
         files.binary = std::move(*image);
-        files.gap = SymbolGap::None;
+        files.reason = Unresolved::None;
         files.remedy.clear();
         return;
     }
-    if (files.gap == SymbolGap::None) {
-        files.gap = SymbolGap::NoFile;
+    if (files.reason == Unresolved::None) {
+        files.reason = Unresolved::NoFile;
         files.remedy = path + " does not exist; name a folder that contains it or its debug file" +
                        (module.buildId.empty() ? "" : " (build id " + module.buildId + ")");
     }
@@ -118,7 +118,7 @@ std::optional<ElfImage> debugOf(const std::string &path, const std::string &buil
     Result<ElfImage> image = ElfImage::open(path);
     if (!image && image.error().code == ErrorCode::NoSpace) {
         files.lacksMemory = true;
-        files.gap = SymbolGap::Unreadable;
+        files.reason = Unresolved::Unreadable;
         files.remedy = image.error().message;
     }
     if (!image || !image->hasDwarf())
@@ -157,7 +157,7 @@ ModuleFiles findModuleFiles(const Module &module, const DebugSearchPath &searchP
     const std::string &buildId = files.binary ? files.binary->buildId() : module.buildId;
     files.debug = findDebug(files.binary ? &*files.binary : nullptr, buildId, searchPath, files);
     if (files.debug) {
-        files.gap = SymbolGap::None;
+        files.reason = Unresolved::None;
         files.remedy.clear();
     }
     return files;

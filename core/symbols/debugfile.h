@@ -16,8 +16,8 @@
 namespace ct {
 
 struct DebugSearchPath {
-    /// Put in front of a module's path: "" = as recorded, "/proc/PID/root" = a live process in a container, or a copied
-    /// tree.
+    /// Prefix of each module's path: "" for the path in the maps, "/proc/PID/root" for a live process in a container,
+    /// or the root of a copied tree.
     std::vector<std::string> roots{""};
     /// Folders of the user, searched for <folder>/<path>, <folder>/<file name> and <folder>/.build-id.
     std::vector<std::string> folders;
@@ -27,11 +27,11 @@ struct DebugSearchPath {
     std::function<std::string(const std::string &buildId)> fetch;
 };
 
-/// The files that were found. If one is missing, `gap` and `remedy` say why.
+/// The files that were found. If one is missing, `reason` and `remedy` say why.
 struct ModuleFiles {
     std::optional<ElfImage> binary;  ///< the module's own file, of the recorded build
     std::optional<ElfImage> debug;   ///< set only if the debug information is in another file
-    SymbolGap gap = SymbolGap::None;
+    Unresolved reason = Unresolved::None;
     std::string remedy;
     bool lacksMemory = false;  ///< a file was refused because it would need too much memory
 };

@@ -20,7 +20,7 @@ struct SourceFrame {
     bool operator==(const SourceFrame &) const = default;
 };
 
-enum class SymbolGap {
+enum class Unresolved {
     None,           ///< function and line are known
     NoModule,       ///< no mapping of a file contains the address
     NoFile,         ///< the module's file does not exist
@@ -35,7 +35,7 @@ enum class SymbolGap {
 struct DescribedAddress {
     std::vector<SourceFrame> frames;  ///< innermost first; empty = nothing is known
     std::string module;               ///< path of its file; empty = no module
-    SymbolGap gap = SymbolGap::None;
+    Unresolved reason = Unresolved::None;
     std::string remedy;  ///< the missing part and the remedy, one sentence; empty = nothing is missing
     bool operator==(const DescribedAddress &) const = default;
 };

@@ -61,7 +61,8 @@ private:
 
     const ElfImage &m_image;
     std::unordered_map<const UnitIndex::Unit *, bool> m_canReadLines;
-    std::unique_ptr<ElfImage> m_sharedImage;  ///< this and the next two must outlive the members after them
+    // m_units refers to m_dwarf, which refers to m_shared, which refers to m_sharedImage: keep this order.
+    std::unique_ptr<ElfImage> m_sharedImage;
     std::unique_ptr<Dwarf, End> m_shared;
     std::unique_ptr<Dwarf, End> m_dwarf;
     UnitIndex m_units;

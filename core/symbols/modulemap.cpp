@@ -18,7 +18,7 @@ ModuleMap::ModuleMap(std::vector<Module> modules)
     }
 }
 
-const Module *ModuleMap::find(std::uint64_t address) const
+const Module *ModuleMap::moduleAt(std::uint64_t address) const
 {
     const auto behind =
         std::upper_bound(m_modules.begin(), m_modules.end(), address,

@@ -22,7 +22,7 @@ public:
     explicit ModuleMap(std::vector<Module> modules);
 
     /// Returns the mapping that contains the address, or null. The map owns it.
-    const Module *find(std::uint64_t address) const;
+    const Module *moduleAt(std::uint64_t address) const;
     std::span<const Module> modules() const { return m_modules; }
 
 private:

@@ -20,7 +20,7 @@ ModuleSymbols::ModuleSymbols(const Module &module, const DebugSearchPath &search
     if (withDwarf->hasDwarf())
         m_dwarf = DwarfReader::open(*withDwarf, searchPath.debugFolders);
     if (withDwarf->hasDwarf() && !m_dwarf) {
-        m_files.gap = SymbolGap::Unreadable;
+        m_files.reason = Unresolved::Unreadable;
         m_files.remedy = "the debug information in " + withDwarf->path() + " is damaged; build it again";
     }
 }
@@ -58,7 +58,7 @@ std::vector<DescribedAddress> ModuleSymbols::describe(std::span<const std::uint6
         described[i].module = m_path;
         described[i].frames = std::move(locations[i].frames);
         const bool named = locations[i].outerNamed;
-        const SymbolTable::Symbol *symbol = named ? nullptr : m_symbols.find(addresses[i]);
+        const SymbolTable::Symbol *symbol = named ? nullptr : m_symbols.functionAt(addresses[i]);
         if (described[i].frames.empty() && symbol)
             described[i].frames.emplace_back();
         if (symbol)
@@ -80,12 +80,12 @@ void ModuleSymbols::explain(DescribedAddress &described) const
 {
     if (!described.frames.empty() && described.frames.front().line > 0)
         return;
-    if (m_files.gap != SymbolGap::None) {
-        described.gap = m_files.gap;
+    if (m_files.reason != Unresolved::None) {
+        described.reason = m_files.reason;
         described.remedy = m_files.remedy;
         return;
     }
-    described.gap = described.frames.empty() ? SymbolGap::NoSymbols : SymbolGap::NoLines;
+    described.reason = described.frames.empty() ? Unresolved::NoSymbols : Unresolved::NoLines;
     if (!m_dwarf)
         described.remedy = m_path +
                            " has no debug information; build it with -g, or install its debug package, or name "

@@ -35,7 +35,7 @@ public:
     {
         return std::none_of(m_chains.begin(), m_chains.end(), [](const ScopeChain &chain) { return chain.empty(); });
     }
-    std::vector<ScopeChain> take() { return std::move(m_chains); }
+    std::vector<ScopeChain> takeChains() { return std::move(m_chains); }
 
 private:
     using Subset = std::vector<std::uint32_t>;  ///< indexes of addresses, ascending
@@ -123,7 +123,7 @@ std::vector<ScopeChain> scopesOf(const Dwarf_Die &unit, std::span<const Dwarf_Ad
     walk.walk(unit, false);
     if (!walk.isComplete())
         walk.walk(unit, true);
-    return walk.take();
+    return walk.takeChains();
 }
 
 }  // namespace ct

@@ -133,7 +133,7 @@ public:
         collectCalls();
     }
 
-    SuspensionLine find(std::uint64_t resume, std::uint64_t frame, const MemoryReader &read)
+    SuspensionLine lineOf(std::uint64_t resume, std::uint64_t frame, const MemoryReader &read)
     {
         SuspensionLine result;
         std::array<std::uint8_t, 8> bytes{};
@@ -340,7 +340,7 @@ SuspensionLine SuspensionLines::lineOf(ModuleSymbols &symbols, const ResumedFram
     std::unique_ptr<ResumeFunction> &function = m_functions[frame.linked];
     if (!function)
         function = std::make_unique<ResumeFunction>(symbols, frame.linked);
-    return function->find(frame.resume, frame.frame, read);
+    return function->lineOf(frame.resume, frame.frame, read);
 }
 
 }  // namespace ct

@@ -51,7 +51,7 @@ ModuleSymbols *Symbolizer::symbolsOf(const Module &module)
 DescribedAddress Symbolizer::outside()
 {
     DescribedAddress described;
-    described.gap = SymbolGap::NoModule;
+    described.reason = Unresolved::NoModule;
     described.remedy = "no program or library was mapped there: the address may be of another process, of code made at "
                        "run time, or of a library that was unloaded";
     return described;
@@ -62,7 +62,7 @@ std::vector<DescribedAddress> Symbolizer::describe(const ModuleMap &modules, std
     std::vector<DescribedAddress> answers(addresses.size());
     std::map<std::pair<std::string, std::string>, std::vector<std::pair<const Module *, std::size_t>>> byFile;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-        if (const Module *module = modules.find(addresses[i]))
+        if (const Module *module = modules.moduleAt(addresses[i]))
             byFile[{module->path, module->buildId}].emplace_back(module, i);
         else
             answers[i] = outside();

@@ -71,7 +71,7 @@ void SymbolTable::read(Elf *elf, std::uint32_t type)
     }
 }
 
-const SymbolTable::Symbol *SymbolTable::find(std::uint64_t address) const
+const SymbolTable::Symbol *SymbolTable::functionAt(std::uint64_t address) const
 {
     auto at = std::upper_bound(m_symbols.begin(), m_symbols.end(), address,
                                [](std::uint64_t value, const Symbol &symbol) { return value < symbol.begin; });

@@ -27,7 +27,7 @@ public:
 
     bool isEmpty() const { return m_symbols.empty(); }
     /// Returns the function that contains the address, or null. If there are several, the one that begins last.
-    const Symbol *find(std::uint64_t address) const;
+    const Symbol *functionAt(std::uint64_t address) const;
     /// Returns the names of all functions that begin at `address`. Equal functions that the linker merged share one.
     std::vector<std::string_view> namesAt(std::uint64_t address) const;
     const std::vector<Symbol> &symbols() const { return m_symbols; }

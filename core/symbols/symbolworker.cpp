@@ -19,7 +19,7 @@ const char *const kPurpose = "to resolve addresses";
 SymbolWorker::Answer makeRefusal()
 {
     DescribedAddress described;
-    described.gap = SymbolGap::Unreadable;
+    described.reason = Unresolved::Unreadable;
     described.remedy = noThread(kPurpose).message;
     return std::make_shared<const DescribedAddress>(std::move(described));
 }
@@ -97,7 +97,7 @@ SymbolWorker::Key SymbolWorker::keyOf(const Module &module, std::uint64_t addres
 
 SymbolWorker::Answer SymbolWorker::resolve(const Modules &modules, std::uint64_t address)
 {
-    const Module *module = modules->find(address);
+    const Module *module = modules->moduleAt(address);
     if (!module)
         return std::make_shared<DescribedAddress>(Symbolizer::outside());
     Key key = keyOf(*module, address);
@@ -118,7 +118,7 @@ SymbolWorker::Answer SymbolWorker::resolve(const Modules &modules, std::uint64_t
 
 SymbolWorker::Answer SymbolWorker::known(const Modules &modules, std::uint64_t address)
 {
-    const Module *module = modules->find(address);
+    const Module *module = modules->moduleAt(address);
     if (!module)
         return std::make_shared<DescribedAddress>(Symbolizer::outside());
     const std::lock_guard lock(m_state->mutex);
@@ -210,7 +210,7 @@ void SymbolWorker::State::answer(Symbolizer &symbolizer, const Batch &batch, std
         if (askedVersion != searchPathVersion || stop)
             return;  // setSearchPath() discarded the answers; callers ask again
         for (std::size_t i = 0; i < addresses.size(); ++i)
-            answers[keyOf(*modules->find(addresses[i]), addresses[i])] =
+            answers[keyOf(*modules->moduleAt(addresses[i]), addresses[i])] =
                 std::make_shared<DescribedAddress>(std::move(described[i]));
     }
     generation.fetch_add(1, std::memory_order_release);

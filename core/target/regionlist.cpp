@@ -138,7 +138,8 @@ Result<void> deleteRegion(const std::string &path)
 {
     const std::optional<Candidate> candidate = examine(path);
     if (!candidate)
-        return Error{ErrorCode::BadFormat, path + " is not a readable cTP region; nothing was deleted"};
+        return Error{ErrorCode::BadFormat,
+                     path + " is not a readable cTP region; nothing was deleted; choose another file"};
     for (const MappingProcess &process : processesMapping(candidate->identity)) {
         if (process.pid == getpid())
             continue;  // a mapping of ours only views the region; a capture of ours holds the lock
@@ -157,7 +158,7 @@ Result<void> deleteRegion(const std::string &path)
         return Error{ErrorCode::Busy, path + " is owned by a running engine; end its capture first"};
     const FileKey examined{candidate->identity.device, candidate->identity.inode};
     if (FileKey::of(file.get()) != examined || FileKey::ofEntry(path) != examined)
-        return Error{ErrorCode::Busy, path + " was replaced by another file; nothing was deleted; refresh the list"};
+        return Error{ErrorCode::Busy, path + " was replaced by another file, so nothing was deleted; refresh the list"};
     if (unlink(path.c_str()) != 0)
         return errnoError(errno, "cannot delete " + path, "check who may write to its folder");
     static_cast<void>(removeStaleSocket(path + ".sock"));

@@ -4,7 +4,7 @@
 
 #include "core/harvest/processlist.h"
 #include "core/protocol/layoutcheck.h"
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <algorithm>
 #include <array>

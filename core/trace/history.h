@@ -128,7 +128,7 @@ public:
     std::uint64_t firstTs() const;     ///< earliest time (ns) of the run; 0 = no event yet
     std::uint64_t lastTs() const;      ///< latest time (ns) of the run
 
-    // Evicted events and how they are restored: core/trace/historyneeded.cpp.
+    // Evicted events and how they are restored: core/trace/historyrestoring.cpp.
 
     /// A piece of the stream that is not in memory: some 64 Ki events that are restored together.
     struct Missing {

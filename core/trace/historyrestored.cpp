@@ -92,7 +92,7 @@ std::uint32_t Restored::lastBefore(std::uint64_t ts, std::uint32_t number) const
     return number;
 }
 
-bool Restored::isHere(std::uint32_t number) const
+bool Restored::isRestored(std::uint32_t number) const
 {
     SlabView unused;
     return view(number, unused);
@@ -185,7 +185,7 @@ bool Restored::restore(std::uint32_t number, std::span<const Transition> events,
     if (number == 0 || number > m_sealed.size())
         return false;
     Sealed &sealed = m_sealed[number - 1];
-    if (!sealed.canBeMadeAgain() || sealed.end - sealed.first != events.size() || isHere(number))
+    if (!sealed.canBeRestored() || sealed.end - sealed.first != events.size() || isRestored(number))
         return false;
     const std::uint32_t slotNumber = slotFor(keep);
     if (slotNumber == 0)

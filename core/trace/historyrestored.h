@@ -39,7 +39,7 @@ struct alignas(64) Sealed {
         : first(firstPosition), end(endPosition), base(slabBase), minTs(min), maxTs(max), rows(rowCount)
     {
     }
-    bool canBeMadeAgain() const { return first != kUnknown && end != kUnknown; }
+    bool canBeRestored() const { return first != kUnknown && end != kUnknown; }
 };
 static_assert(sizeof(Sealed) == 64);
 
@@ -74,7 +74,7 @@ public:
     /// The last slab up to `number` that has an event before `ts`; 0 = none. `number` is a sealed slab or 0. Times do
     /// not ascend: a thread may pause between reading the clock and publishing its event.
     std::uint32_t lastBefore(std::uint64_t ts, std::uint32_t number) const;
-    bool isHere(std::uint32_t number) const;
+    bool isRestored(std::uint32_t number) const;
     bool view(std::uint32_t number, SlabView &view) const;
     std::uint32_t next(std::uint32_t number) const;      ///< the first restored slab from `number` on; 0 = none
     std::uint32_t previous(std::uint32_t number) const;  ///< the last restored slab up to `number`; 0 = none

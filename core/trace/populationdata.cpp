@@ -24,7 +24,7 @@ void Population::Data::consume(const Batch &batch)
     increase(captured, batch.transitions.size());
     overflow.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)
-        concludeLoss(loss, batch.now);
+        settleLoss(loss, batch.now);
     applyNotesAfter(batch.notes);
     for (const Death &death : batch.deaths)
         applyDeath(death);
@@ -199,7 +199,7 @@ void Population::Data::makeUnknown(Record &record, Writing &writing, std::uint64
 }
 
 // After the transitions of the pass. If none came after the lost ones, the latest transition is not known.
-void Population::Data::concludeLoss(const Loss &loss, std::uint64_t noticed)
+void Population::Data::settleLoss(const Loss &loss, std::uint64_t noticed)
 {
     Record *record = recordOf(loss.coroutine);
     if (!record)

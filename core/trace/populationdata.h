@@ -200,7 +200,7 @@ struct Population::Data {
     bool makePage();
     static void makeUnknown(population::Record &record, population::Writing &writing, std::uint64_t noticed);
     void applyLoss(const Loss &loss);
-    void concludeLoss(const Loss &loss, std::uint64_t noticed);
+    void settleLoss(const Loss &loss, std::uint64_t noticed);
     void applyDeath(const Death &death);
     void applyFlag(const Flag &flag, std::uint64_t noticed);
     population::Statistics &statisticsOf(SiteId site);

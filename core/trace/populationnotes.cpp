@@ -17,7 +17,7 @@ constexpr auto kRelease = std::memory_order_release;
 /// Limit for a target that switches all the time. Beyond it, the older half is removed.
 constexpr std::size_t kMostOffs = 1U << 16;
 
-void add(std::atomic<std::uint64_t> &word, std::int64_t by)
+void increaseAndPublish(std::atomic<std::uint64_t> &word, std::int64_t by)
 {
     word.store(word.load(kRelaxed) + static_cast<std::uint64_t>(by), kRelease);
 }
@@ -45,7 +45,7 @@ std::uint32_t NameTable::addName(const std::string &name)
     return index;
 }
 
-const ThreadTable::Entry *ThreadTable::find(std::uint64_t key) const
+const ThreadTable::Entry *ThreadTable::findThread(std::uint64_t key) const
 {
     // Acquire; partner: setName(). Entries behind it in the list were complete before it.
     std::uint32_t next = m_heads[hashOf(key)].load(kAcquire);
@@ -61,7 +61,7 @@ const ThreadTable::Entry *ThreadTable::find(std::uint64_t key) const
 void ThreadTable::setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name)
 {
     const std::uint64_t key = keyOf(pid, tid);
-    if (const Entry *known = find(key)) {
+    if (const Entry *known = findThread(key)) {
         const_cast<Entry *>(known)->name.store(name, kRelease);
         return;
     }
@@ -78,7 +78,7 @@ void ThreadTable::setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t na
 
 std::uint32_t ThreadTable::nameOf(std::uint32_t pid, std::uint32_t tid) const
 {
-    const Entry *entry = find(keyOf(pid, tid));
+    const Entry *entry = findThread(keyOf(pid, tid));
     return entry ? entry->name.load(kAcquire) : 0;
 }
 
@@ -177,13 +177,13 @@ void ProcessTable::setTracing(const Switch &change)
 void ProcessTable::born(std::uint32_t index)
 {
     // Before `alive`: a reader that sees the coroutine alive also sees its birth.
-    add(m_processes[index].coroutines, 1);
-    add(m_processes[index].alive, 1);
+    increaseAndPublish(m_processes[index].coroutines, 1);
+    increaseAndPublish(m_processes[index].alive, 1);
 }
 
 void ProcessTable::died(std::uint32_t index)
 {
-    add(m_processes[index].alive, -1);
+    increaseAndPublish(m_processes[index].alive, -1);
 }
 
 bool ProcessTable::wasOff(std::uint32_t index, std::uint64_t from, std::uint64_t to) const

@@ -61,10 +61,10 @@ private:
     {
         return static_cast<std::size_t>(key * 0x9E37'79B9'7F4A'7C15U >> (64 - kHashBits));
     }
-    const Entry *find(std::uint64_t key) const;
+    const Entry *findThread(std::uint64_t key) const;
 
     ChunkedArray<Entry, 8, 14> m_entries;
-    /// Index + 1; release, partner: acquire in find().
+    /// Index + 1; release, partner: acquire in findThread().
     std::array<std::atomic<std::uint32_t>, std::size_t{1} << kHashBits> m_heads{};
 };
 

@@ -257,11 +257,11 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     if ((writing.bits & kFlagged) || state == CoroutineState::Destroyed)
         return;  // counted, but without effect on the state
     // A resumption of a running coroutine (a ready await) changes nothing, unless the thread is another one.
-    const bool goesOn =
+    const bool continues =
         event.active && adjacent && state == CoroutineState::Running && record.tid.load(kRelaxed) == event.tid;
-    if (adjacent && !goesOn)
+    if (adjacent && !continues)
         leave(record, writing.bits, event);
-    if (!goesOn)
+    if (!continues)
         record.since.store(event.ts, kRelease);
     record.tid.store(event.tid, kRelease);
     const Step &step = stepOf(event);

@@ -15,7 +15,7 @@ struct emitted {
 
 template struct emitted<&PromiseMixin::be_born>;
 template struct emitted<&PromiseMixin::die>;
-template struct emitted<&PromiseMixin::record>;
+template struct emitted<&PromiseMixin::publish>;
 template struct emitted<&PromiseMixin::record_full>;
 template struct emitted<&PromiseMixin::record_suspend>;
 template struct emitted<&PromiseMixin::publish_record>;

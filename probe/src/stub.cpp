@@ -14,7 +14,7 @@ namespace corotracer {
 
 void PromiseMixin::be_born(std::uint32_t) noexcept {}
 void PromiseMixin::die() noexcept {}
-void PromiseMixin::record(std::uint32_t, std::uint64_t, std::uint64_t) noexcept {}
+void PromiseMixin::publish(std::uint32_t, std::uint64_t, std::uint64_t) noexcept {}
 void PromiseMixin::record_full(std::uint32_t, std::uint64_t, std::uint64_t, bool) noexcept {}
 bool PromiseMixin::record_suspend(std::uint32_t, const void *, const location &, std::uint8_t, std::uint32_t &) noexcept
 {

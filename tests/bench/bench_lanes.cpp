@@ -63,7 +63,7 @@ struct Bench {
         std::size_t events = 0;
         do {
             batch.clear();
-            loop->scan(batch);
+            loop->pass(batch);
             events += batch.transitions.size();
             benchmark::DoNotOptimize(batch.transitions.data());
         } while (loop->hasMore() || !batch.empty());

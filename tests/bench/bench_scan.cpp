@@ -27,7 +27,7 @@ struct Capture {
         }
         for (int i = 0; i < 10; ++i) {
             batch.clear();
-            loop.scan(batch);
+            loop.pass(batch);
         }
     }
     ct::Region region;
@@ -41,7 +41,7 @@ void idleStation(benchmark::State &state)
     Capture capture(static_cast<std::uint32_t>(state.range(0)));
     for (auto _ : state) {
         capture.batch.clear();
-        capture.loop.scan(capture.batch);
+        capture.loop.pass(capture.batch);
         benchmark::DoNotOptimize(capture.batch.transitions.size());
     }
     state.counters["ns/station"] =
@@ -60,7 +60,7 @@ void capturedEvent(benchmark::State &state)
             writer.write(4);
         state.ResumeTiming();
         capture.batch.clear();
-        capture.loop.scan(capture.batch);
+        capture.loop.pass(capture.batch);
         events += capture.batch.transitions.size();
     }
     state.counters["ns/event"] = benchmark::Counter(static_cast<double>(events) * 1e-9,

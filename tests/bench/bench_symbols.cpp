@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     std::size_t withLine = 0;
     std::size_t frames = 0;
     for (const ct::DescribedAddress &one : described) {
-        withLine += one.gap == ct::SymbolGap::None ? 1 : 0;
+        withLine += one.reason == ct::Unresolved::None ? 1 : 0;
         frames += one.frames.size();
     }
     rusage usage{};

@@ -42,8 +42,8 @@ public:
     const Batch &next()
     {
         for (Transition &event : m_batch.transitions) {
-            const bool goesOn = m_oneThread && m_next[m_latest] % 2 == 0 && m_next[m_latest] != 0;
-            const auto id = goesOn ? m_latest : static_cast<CoroutineId>(m_random() % m_next.size());
+            const bool continues = m_oneThread && m_next[m_latest] % 2 == 0 && m_next[m_latest] != 0;
+            const auto id = continues ? m_latest : static_cast<CoroutineId>(m_random() % m_next.size());
             m_latest = id;
             event.ts = m_ts += 40;
             event.n = m_next[id]++;

@@ -70,10 +70,10 @@ void fillUp(const std::string &path)
 
 struct Engine {
     explicit Engine(ct::Region &region) : loop(region) {}
-    void scan()
+    void pass()
     {
         batch.clear();
-        loop.safetyScan(batch);
+        loop.safetyPass(batch);
     }
     /// Waits until the target has sent its counts.
     Counts await(int from)
@@ -84,7 +84,7 @@ struct Engine {
             const ssize_t part = ::read(from, reinterpret_cast<char *>(&counts) + got, sizeof counts - got);
             REQUIRE(part != 0);
             got += part > 0 ? static_cast<std::size_t>(part) : 0;
-            scan();
+            pass();
         }
         return counts;
     }
@@ -93,7 +93,7 @@ struct Engine {
     bool becomes(bool stopped)
     {
         for (int attempt = 0; attempt < 2000 && loop.accounting().growthStopped != stopped; ++attempt) {
-            scan();
+            pass();
             ::usleep(1000);
         }
         return loop.accounting().growthStopped == stopped;

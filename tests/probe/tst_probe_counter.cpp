@@ -325,7 +325,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     int status = 0;
     std::uint64_t lostByTime = 0;
     while (::waitpid(child, &status, WNOHANG) == 0) {
-        loop.scan(batch);
+        loop.pass(batch);
         collect();
         if (!isKnown.load(std::memory_order_relaxed) && loop.accounting().timesApproximate) {
             lostByTime = loop.accounting().lost;

@@ -149,19 +149,19 @@ CT_CASE(sizesAreClampedToTheirLimits)
     options.lane_bytes = 0;
     options.pool_bytes = 0;
     options.coroutines = 0;
-    (void)detail::plan_recording(options, extension);
+    (void)detail::plan_flight_region(options, extension);
     CHECK_EQUAL(extension.lane_records, kLaneRecordsMin);
     CHECK_EQUAL(extension.lane_pool_size, 2U * kLaneRecordsMin * sizeof(LaneRecord));
     CHECK_EQUAL(extension.compact_stations_reserved, 1U);
     options.lane_bytes = ~std::uint64_t{0};
     options.pool_bytes = ~std::uint64_t{0};
     options.coroutines = ~std::uint32_t{0};
-    const std::uint64_t size = detail::plan_recording(options, extension);
+    const std::uint64_t size = detail::plan_flight_region(options, extension);
     CHECK_EQUAL(extension.lane_records, kLaneRecordsMax);
     CHECK_EQUAL(extension.compact_stations_reserved, kMaxStations);
     CHECK_EQUAL(extension.lane_pool_offset + extension.lane_pool_size, size);
     options.lane_bytes = (3U << 20) + 5;
-    (void)detail::plan_recording(options, extension);
+    (void)detail::plan_flight_region(options, extension);
     CHECK_EQUAL(extension.lane_records, (2U << 20) / sizeof(LaneRecord));
 }
 
@@ -367,7 +367,7 @@ CT_CASE(aForkedChildRecordsForItself)
     });
 }
 
-CT_CASE(oldRecordingsAreDeletedOldestFirst)
+CT_CASE(oldFlightFilesAreDeletedOldestFirst)
 {
     const Directory directory;
     // The pid of a process that has ended.
@@ -391,14 +391,14 @@ CT_CASE(oldRecordingsAreDeletedOldestFirst)
     make("-flight-x.shm", 9);
     make("99999999999999999999-flight-x.shm", 9);
     fs::create_symlink("/etc/passwd", directory.path + "/" + prefix + "link.shm");
-    detail::delete_old_recordings(directory.path.c_str(), 2);
+    detail::delete_old_flight_files(directory.path.c_str(), 2);
     const std::vector<std::string> left = directory.files();
     CHECK_EQUAL(left.size(), 8U);
     CHECK(std::count(left.begin(), left.end(), prefix + "a.shm") == 1);
     CHECK(std::count(left.begin(), left.end(), prefix + "c.shm") == 1);
-    detail::delete_old_recordings(directory.path.c_str(), 0);
+    detail::delete_old_flight_files(directory.path.c_str(), 0);
     CHECK_EQUAL(directory.files().size(), 6U);
-    detail::delete_old_recordings("/no/such/directory", 0);
+    detail::delete_old_flight_files("/no/such/directory", 0);
 }
 
 CT_CASE(refusesForeignDirectories)

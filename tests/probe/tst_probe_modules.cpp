@@ -164,14 +164,14 @@ CT_CASE(anEngineReportsTwoStatesAsOneProcess)
     char byte = 0;
     REQUIRE(::read(ready[0], &byte, 1) == 1);
     while (loop.accounting().captured < 1700) {
-        loop.safetyScan(batch);
+        loop.safetyPass(batch);
         collect();
     }
     CHECK_EQUAL(loop.accounting().processes, 1U);
     REQUIRE(::write(go[1], &byte, 1) == 1);
     REQUIRE(::waitpid(child, nullptr, 0) == child);
     while (all.notes.processEnds.empty()) {
-        loop.safetyScan(batch);
+        loop.safetyPass(batch);
         collect();
     }
     while (!loop.finalDrain(batch))

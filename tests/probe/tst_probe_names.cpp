@@ -147,17 +147,22 @@ CT_CASE(aNameIsDroppedWhileTheLockIsKept)
         corotracer::InitTracer();
         Promise promise;
         corotracer::detail::site_table &table = corotracer::detail::sites_v1;
-        REQUIRE(corotracer::detail::lock_table(table, 1));
+        REQUIRE(corotracer::detail::lock_table(table, 0));
+        CHECK(!corotracer::detail::lock_table(table, 0));
         errno = 4321;
         promise.set_name("late");
-        std::uint32_t site = 0;
-        CHECK(promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr,
-                                     corotracer::location::current(), kAwaitPoint, site));
+        const auto siteOfSuspension = [&, where = corotracer::location::current()] {
+            std::uint32_t site = 0;
+            CHECK(
+                promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr, where, kAwaitPoint, site));
+            return site;
+        };
+        CHECK_EQUAL(siteOfSuspension(), 0U);
         CHECK_EQUAL(errno, 4321);
-        CHECK_EQUAL(site, 0U);
         CHECK_EQUAL(region.birth(indexOf(promise)).name.load(), 0U);
         CHECK_EQUAL(region.extension().names_dropped.load(), 1U);
         corotracer::detail::unlock_table(table);
+        CHECK(siteOfSuspension() != 0);
         promise.set_name("late");
         CHECK_EQUAL(text(region, region.birth(indexOf(promise)).name.load()), "late");
         CHECK_EQUAL(region.extension().names_dropped.load(), 1U);

@@ -28,16 +28,16 @@ struct Capture {
         writer.create();
         return writer;
     }
-    void scan()
+    void pass()
     {
         batch.clear();
-        loop.scan(batch);
+        loop.pass(batch);
         streamSums.add(batch);
     }
-    void safetyScan()
+    void safetyPass()
     {
         batch.clear();
-        loop.safetyScan(batch);
+        loop.safetyPass(batch);
         streamSums.add(batch);
     }
     void end()

@@ -162,13 +162,13 @@ struct Capture {
     /// Switches the region to overwrite mode. An engine notices the mode at restart().
     void setOverwriteMode() { header().extension.lane_mode = corotracer::kLanesOverwrite; }
     Process process(std::uint32_t pid = 100) { return Process(header(), pid, 1); }
-    bool scan(bool safety = false)
+    bool pass(bool safety = false)
     {
         batch.clear();
         if (safety)
-            loop->safetyScan(batch);
+            loop->safetyPass(batch);
         else
-            loop->scan(batch);
+            loop->pass(batch);
         streamSums.add(batch);
         return loop->hasMore() || !batch.empty();
     }
@@ -176,13 +176,13 @@ struct Capture {
     void scanWith(std::function<void()> action)
     {
         for (duringPass = std::move(action); duringPass;)
-            scan(true);
+            pass(true);
     }
     /// Runs passes until one emits nothing and has nothing left to read.
     void scanAll(bool safety = false)
     {
-        scan(safety);
-        for (int i = 0; i < 10'000 && scan(); ++i) {
+        pass(safety);
+        for (int i = 0; i < 10'000 && pass(); ++i) {
         }
     }
     /// Drains to the end and checks the sums. Calls `between` before each part of the drain.
@@ -279,12 +279,12 @@ void readLeftovers(Capture &c, std::uint32_t pid, Callback afterEach)
     }
 }
 
-/// Runs safety scans until `done()`. The verdict on a process needs a second check, some time after the first.
+/// Makes safety passes until `done()`. The verdict on a process needs a second check, some time after the first.
 template <class Condition>
 void scanUntil(Capture &c, Condition done)
 {
     while (!done()) {
-        c.scan(true);
+        c.pass(true);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }

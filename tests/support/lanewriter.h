@@ -6,6 +6,7 @@
 // functions of (key, number), as in writers.h, so a torn or misnumbered event cannot pass as genuine.
 #pragma once
 
+#include "core/base/relaxed.h"
 #include "core/protocol/lanereader.h"
 #include "corotracer/layout.h"
 #include "tests/support/writers.h"
@@ -21,7 +22,7 @@
 
 namespace lanewriter {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+using ct::kRelaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 

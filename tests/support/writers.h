@@ -58,7 +58,7 @@ enum class Style {
 /// Clears the engine's announcement as a probe does. Returns true if this writer won and must send the byte.
 inline bool winsWakeUp(corotracer::GlobalHeader &header)
 {
-    // seq_cst: partner is the engine's seq_cst announcement before its last scan.
+    // seq_cst: partner is the engine's seq_cst announcement before its last pass.
     if (header.tracer_sleeping.load(std::memory_order_seq_cst) != 1)
         return false;
     std::uint32_t expected = 1;

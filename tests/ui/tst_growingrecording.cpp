@@ -215,7 +215,7 @@ private Q_SLOTS:
         QCOMPARE(window.run().accounting().captured, sender.sum("events"));
     }
 
-    /// The view is paused from the start. The run can be replayed all the same.
+    /// The view is paused from the start. The run can still be replayed.
     void aStreamPausedFromTheStartCanBeReplayed()
     {
         PipedWindow piped;

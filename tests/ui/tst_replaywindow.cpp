@@ -253,7 +253,7 @@ private Q_SLOTS:
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
     }
 
-    void replayCanBePausedSteppedAndSought()
+    void replayPausesStepsAndSeeks()
     {
         MainWindow window;
         window.resize(1440, 900);
@@ -337,7 +337,7 @@ private Q_SLOTS:
     {
         QWidget window;
         ReplayBar bar(&window);
-        QSignalSpy sought(&bar, &ReplayBar::sought);
+        QSignalSpy sought(&bar, &ReplayBar::seekRequested);
         auto *slider = bar.findChild<QSlider *>(QStringLiteral("replaySlider"));
         bar.showReplay(1000, 101'000);
         bar.sample(51'000, true, false);

@@ -4,6 +4,7 @@
 // The question about a running target concerns the run that it was asked about, and no later one.
 #include "core/session/run.h"
 #include "core/session/startrequest.h"
+#include "core/symbols/symbolworker.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/targetquestion.h"
@@ -16,13 +17,13 @@ using test::kPatienceMs;
 class TestTargetQuestion : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void aRequestIsSupersededWithItsRun_data()
+    void aNewRunCancelsThePendingRequest_data()
     {
         QTest::addColumn<bool>("terminates");
         QTest::newRow("after the answer") << true;
         QTest::newRow("before the answer") << false;
     }
-    void aRequestIsSupersededWithItsRun()
+    void aNewRunCancelsThePendingRequest()
     {
         QFETCH(bool, terminates);
         QWidget window;
@@ -31,23 +32,25 @@ private Q_SLOTS:
         sleeper.shellLine = "exec sleep 1000";
         StartRequest request;
         request.what = sleeper;
-        const auto first = Run::start(request, {});
-        const auto second = Run::start(request, {});
+        RunSettings settings;
+        settings.symbols = std::make_shared<SymbolWorker>();
+        const auto first = Run::start(request, settings);
+        const auto second = Run::start(request, settings);
         QVERIFY(first && second);
         TargetQuestion question(&window);
         question.setRun(first->get());
         bool isCalled = false;
         question.ask(QStringLiteral("?"), [&isCalled] { isCalled = true; });
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
-        if (!terminates)
-            question.setRun(second->get());
-        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
         if (terminates)
-            question.setRun(second->get());
+            QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        question.setRun(second->get());
+        QTRY_VERIFY(!gui::topLevel<QWidget>("runningTargetBox"));
         question.onRunEnded();
         QCoreApplication::processEvents();
         QVERIFY(!isCalled);
-        // The answer concerns the first run only.
+        // Termination judges a run at once, so an answer about the first run has not reached the second one.
+        QVERIFY(!(*second)->judged());
         QVERIFY((*second)->targetRuns());
         (*first)->terminateTarget();
         (*second)->terminateTarget();

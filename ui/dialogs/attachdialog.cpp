@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/dialogs/attachdialog.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/format/colors.h"
 #include "ui/format/format.h"
 #include "ui/format/icons.h"
@@ -99,7 +99,7 @@ AttachDialog::AttachDialog(QWidget *parent)
     m_attach = buttons->addButton(tr("&Attach"), QDialogButtonBox::AcceptRole);
     m_attach->setObjectName(QStringLiteral("attachButton"));
     m_attach->setDefault(true);
-    m_delete = buttons->addButton(tr("&Delete left over"), QDialogButtonBox::ActionRole);
+    m_delete = buttons->addButton(tr("&Delete unused"), QDialogButtonBox::ActionRole);
     m_delete->setObjectName(QStringLiteral("deleteButton"));
     m_delete->setIcon(icons::icon(QStringLiteral("delete")));
     auto *refreshButton = buttons->addButton(tr("&Refresh"), QDialogButtonBox::ActionRole);

@@ -4,7 +4,7 @@
 // The page of the Run dialog for a target that is started elsewhere. Shows lines to copy once region and socket exist.
 #pragma once
 
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/dialogs/messageboxes.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/format/colors.h"
 #include "ui/format/format.h"
 #include "ui/format/icons.h"
@@ -78,8 +78,8 @@ void showErrorBox(QWidget *parent, const QString &title, const QString &message)
     box->open();
 }
 
-void askAboutTarget(QWidget *parent, const QString &name, const QString &question, std::function<void()> leave,
-                    std::function<void()> terminate)
+QMessageBox *askAboutTarget(QWidget *parent, const QString &name, const QString &question, std::function<void()> leave,
+                            std::function<void()> terminate)
 {
     QMessageBox *box = makeQuestion(parent, "runningTargetBox", BoxText::tr("The target is running"),
                                     BoxText::tr("%1 is still running.").arg(printable(name)), question);
@@ -98,6 +98,7 @@ void askAboutTarget(QWidget *parent, const QString &name, const QString &questio
                              terminate();
                      });
     box->open();
+    return box;
 }
 
 void askAboutJobs(QWidget *parent, const QStringList &jobs, std::function<void()> close)

@@ -9,6 +9,7 @@
 
 #include <functional>
 
+class QMessageBox;
 class QWidget;
 
 namespace ct {
@@ -18,9 +19,10 @@ void showAbout(QWidget *parent);
 /// `message` may come from a target or a file: it is shown as it is, with control characters escaped.
 void showErrorBox(QWidget *parent, const QString &title, const QString &message);
 
-/// Asks what to do about the running target `name`. `question` states the alternatives.
-void askAboutTarget(QWidget *parent, const QString &name, const QString &question, std::function<void()> leave,
-                    std::function<void()> terminate);
+/// Asks what to do about the running target `name`. `question` states the alternatives. The returned box deletes itself
+/// when it is closed.
+QMessageBox *askAboutTarget(QWidget *parent, const QString &name, const QString &question, std::function<void()> leave,
+                            std::function<void()> terminate);
 
 /// Asks whether to close the window although jobs are running; `jobs` are their titles.
 void askAboutJobs(QWidget *parent, const QStringList &jobs, std::function<void()> close);

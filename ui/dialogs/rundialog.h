@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/session/startrequest.h"
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <QDialog>
 

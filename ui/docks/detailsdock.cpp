@@ -3,7 +3,7 @@
 #include "ui/docks/detailsdock.h"
 
 #include "core/analysis/processlives.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/docks/detailsrelations.h"
 #include "ui/docks/dockstyle.h"
 #include "ui/format/colors.h"

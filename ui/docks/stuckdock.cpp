@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/docks/stuckdock.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/docks/dockstyle.h"
 #include "ui/format/colors.h"
 #include "ui/format/format.h"

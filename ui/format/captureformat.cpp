@@ -66,7 +66,7 @@ QVariant ProcessFormat::headerData(int section, Qt::Orientation orientation, int
     case ProcessModel::PidColumn: return tr("Process");
     case ProcessModel::NameColumn: return tip ? tr("Name of the executable") : tr("Program");
     case ProcessModel::StateColumn:
-        return tip ? tr("Tracing, switched off (nothing is recorded, and nothing is lost), or ended") : tr("State");
+        return tip ? tr("Tracing, switched off (no events are published, and none are lost), or ended") : tr("State");
     case ProcessModel::AliveColumn: return tip ? tr("Coroutines born and not destroyed") : tr("Alive");
     case ProcessModel::CoroutinesColumn: return tip ? tr("Coroutines in all") : tr("Coroutines");
     case ProcessModel::FirstColumn:

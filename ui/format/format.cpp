@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/format/format.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -356,7 +356,8 @@ QString stateName(CoroutineState state)
 
 QString contradiction()
 {
-    return tr("Its station contradicts itself (two writers?), so the coroutine is not judged.");
+    return tr(
+        "The station of this coroutine is inconsistent: two threads may write to it. The coroutine is not judged.");
 }
 
 QString pointKindName(PointKind kind)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/format/recordingsformat.h"
 
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/format/format.h"
 
 #include <QDateTime>

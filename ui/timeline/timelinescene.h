@@ -10,7 +10,7 @@
 #include "models/timelinebar.h"
 #include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
-#include "models/timelineoff.h"
+#include "models/tracingoff.h"
 #include "ui/timeline/timelinepainter.h"
 
 #include <QImage>

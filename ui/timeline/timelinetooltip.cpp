@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/timelinetooltip.h"
 
-#include "models/timelineoff.h"
+#include "models/tracingoff.h"
 #include "ui/format/format.h"
 #include "ui/format/locationformat.h"
 #include "ui/timeline/timelinepainter.h"
@@ -106,7 +106,7 @@ QString markName(MarkKind kind)
     case MarkKind::Running: return tr("Running");
     case MarkKind::Suspended: return tr("Suspended");
     case MarkKind::Mixed: return tr("Running and suspended");
-    case MarkKind::Stuck: return tr("Stuck: suspended longer than usual");
+    case MarkKind::Stuck: return tr("Stuck: suspended far longer than usual");
     case MarkKind::Finished: return tr("Finished, not destroyed");
     case MarkKind::Gap: return tr("Events lost");
     case MarkKind::Unknown: return tr("State unknown");
@@ -143,7 +143,7 @@ QString timelineToolTip(const Population &population, const History &history, co
     std::vector<History::Column> columns(1);
     history.columns(hit.coroutine, from, static_cast<std::uint64_t>(hit.step), columns);
     if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
-        text += QStringLiteral("<br>") + tr("Tracing was switched off: nothing was recorded, and nothing was lost.");
+        text += QStringLiteral("<br>") + tr("Tracing was switched off: no events were published, and none were lost.");
     if (columns[0].gap && bar->kind != MarkKind::Gap)
         text += QStringLiteral("<br>") + tr("Events are missing within this pixel: zoom in to see where.");
     if (columns[0].transitions > 1) {

@@ -70,8 +70,8 @@ TimelineView::TimelineView(QWidget *parent) : QAbstractScrollArea(parent), m_sta
     setAccessibleDescription(tr("One row for each coroutine, time from left to right. Up and Down select a row, Left "
                                 "and Right move in time, plus and minus zoom, F follows live."));
     setWhatsThis(tr("<p>Every coroutine's life from left to right.</p><p>Wheel: rows. Ctrl+wheel: zoom. Shift+wheel or "
-                    "drag: move in time. Shift+drag: measure. Double click: zoom to the bar. Home, End: begin, now. "
-                    "0: everything. F: follow live.</p>"));
+                    "drag: move in time. Shift+drag: measure. Double click: zoom to the bar. Home: start of the run. "
+                    "End: now. 0: whole run. F: follow live.</p>"));
 }
 
 TimelineView::~TimelineView() = default;

@@ -77,9 +77,9 @@ void Gauges::makeAccount(QGridLayout *grid)
                         tr("Coroutines that are not traced, because no station was free. "
                            "Start with more stations (-n)."));
     m_whileOff = addRow(grid, "gaugeWhileOff", tr("Born while off"),
-                        tr("Coroutines that were born while tracing was switched off are never traced"));
-    m_early = addRow(grid, "gaugeEarly", tr("Born too early"),
-                     tr("Coroutines that were born before InitTracer() are never traced"));
+                        tr("Coroutines that were born while tracing was switched off are never traced."));
+    m_early = addRow(grid, "gaugeEarly", tr("Born before InitTracer"),
+                     tr("Coroutines that were born before InitTracer() are never traced."));
     m_traceless = addRow(grid, "gaugeTraceless", tr("Overwritten coroutines"),
                          tr("Coroutines of a flight recorder that were born and destroyed "
                             "before this capture began, and left no records. Their events are "
@@ -89,7 +89,7 @@ void Gauges::makeAccount(QGridLayout *grid)
     m_overflowCoroutines = addRow(grid, "gaugeOverflow", tr("Overflow coroutines"),
                                   tr("Coroutines that memory had no room for. They are counted, but not "
                                      "shown."));
-    m_overflowEvents = addRow(grid, "gaugeOverflowEvents", tr("Their events"),
+    m_overflowEvents = addRow(grid, "gaugeOverflowEvents", tr("Overflow events"),
                               tr("Captured transitions of overflow coroutines. They are "
                                  "counted, but not shown."));
     for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless,
@@ -102,7 +102,7 @@ void Gauges::makeMemory(QGridLayout *grid)
     m_stations = addRow(grid, "gaugeStations", tr("Stations"),
                         tr("Stations in the region used so far: one for each traced coroutine "
                            "that is alive, and free ones to be used again. The bar shows "
-                           "their share of the largest possible number"));
+                           "their share of the largest possible number."));
     m_pool = addRow(grid, "gaugePool", tr("Lane memory"),
                     tr("The pool from which each thread gets a ring for its events, a lane. "
                        "When it is used up, further threads have no lane, and their events "

@@ -3,7 +3,7 @@
 #include "ui/widgets/jobbar.h"
 
 #include "core/base/startthread.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "ui/format/icons.h"
 
 #include <QHBoxLayout>

@@ -74,13 +74,13 @@ ReplayBar::ReplayBar(QWidget *parent)
     connect(m_play, &QAction::triggered, this, [this] { m_playing ? pauseRequested() : playRequested(); });
     connect(m_step, &QAction::triggered, this, &ReplayBar::stepRequested);
     connect(m_restart, &QAction::triggered, this, [this] {
-        m_sought.reset();
+        m_seekTarget.reset();
         Q_EMIT restartRequested();
     });
     connect(m_close, &QAction::triggered, this, &ReplayBar::closeRequested);
-    connect(m_slider, &SeekSlider::sought, this, [this](int value) {
-        m_sought = timeAt(value);
-        Q_EMIT sought(*m_sought);
+    connect(m_slider, &SeekSlider::seekRequested, this, [this](int value) {
+        m_seekTarget = timeAt(value);
+        Q_EMIT seekRequested(*m_seekTarget);
     });
     connect(m_slider, &QSlider::sliderMoved, this, [this](int value) { showTime(timeAt(value)); });
     hideBar();
@@ -140,7 +140,7 @@ void ReplayBar::showReplay(std::uint64_t first, std::uint64_t last)
 {
     m_first = first;
     m_last = std::max(first, last);
-    m_sought.reset();
+    m_seekTarget.reset();
     enableShortcuts(true);
     showPlay(true, false);
     setVisible(true);
@@ -159,9 +159,9 @@ void ReplayBar::sample(std::uint64_t now, bool playing, bool ended)
     if (m_slider->isSliderDown())
         return;
     // Until the replay arrives, the slider stays where the user put it. The next key press counts from there.
-    if (m_sought && (ended || now >= *m_sought))
-        m_sought.reset();
-    const std::uint64_t at = std::clamp(m_sought.value_or(now), m_first, m_last);
+    if (m_seekTarget && (ended || now >= *m_seekTarget))
+        m_seekTarget.reset();
+    const std::uint64_t at = std::clamp(m_seekTarget.value_or(now), m_first, m_last);
     const double part =
         m_last > m_first ? static_cast<double>(at - m_first) / static_cast<double>(m_last - m_first) : 1;
     const QSignalBlocker silence(m_slider);

@@ -39,7 +39,7 @@ Q_SIGNALS:
     void restartRequested();
     void closeRequested();
     void speedChosen(double speed);
-    void sought(std::uint64_t ts);  ///< ns, the stream's time
+    void seekRequested(std::uint64_t ts);  ///< ns, the stream's time
 
 private:
     QAction *addButton(const char *name, const char *icon, const QString &text, const QString &toolTip,
@@ -62,7 +62,7 @@ private:
     QLabel *m_time;
     std::uint64_t m_first = 0;
     std::uint64_t m_last = 0;
-    std::optional<std::uint64_t> m_sought;  ///< the position that the user chose, until the replay reaches it
+    std::optional<std::uint64_t> m_seekTarget;  ///< the position that the user chose, until the replay reaches it
     bool m_playing = false;
     bool m_ended = false;
 };

@@ -9,10 +9,10 @@ namespace ct {
 
 SeekSlider::SeekSlider(QWidget *parent) : QSlider(Qt::Horizontal, parent)
 {
-    connect(this, &QSlider::sliderReleased, this, [this] { Q_EMIT sought(value()); });
+    connect(this, &QSlider::sliderReleased, this, [this] { Q_EMIT seekRequested(value()); });
     connect(this, &QSlider::actionTriggered, this, [this] {
         if (!isSliderDown())
-            Q_EMIT sought(sliderPosition());
+            Q_EMIT seekRequested(sliderPosition());
     });
 }
 

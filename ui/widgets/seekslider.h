@@ -14,7 +14,7 @@ public:
     explicit SeekSlider(QWidget *parent = nullptr);
 
 Q_SIGNALS:
-    void sought(int value);  ///< after a click, the end of a drag, a key or the wheel
+    void seekRequested(int value);  ///< after a click, the end of a drag, a key or the wheel
 
 protected:
     void mousePressEvent(QMouseEvent *event) override;

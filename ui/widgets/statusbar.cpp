@@ -22,14 +22,16 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_events = addField("statusEvents", tr("Transitions (suspensions and resumptions) captured"));
     m_rate = addField("statusRate", tr("Transitions captured per second"));
     m_lost = addField("statusLost", tr("Transitions that were dropped, or overwritten before "
-                                       "they were captured. Captured and lost ones together "
-                                       "are all that traced coroutines emitted."));
+                                       "they were captured. Captured, lost and missed "
+                                       "transitions together are all that traced coroutines "
+                                       "published."));
     m_missed = addField("statusMissed", tr("Transitions that happened before the capture began"));
     m_untraced = addField("statusUntraced", tr("Coroutines that are not traced, because no "
                                                "station was free. Start with more stations."));
     m_stations = addField("statusStations",
-                          tr("Stations in the region that coroutines have used so far; they are used again. The "
-                             "largest possible number is shown when few are left; see the Capture view"));
+                          tr("Stations in the region that coroutines have used so far. A station is used again when "
+                             "its coroutine has ended. The limit is shown when few stations are left; see the Capture "
+                             "view."));
     m_full = addField("statusFull", tr("The file system of the region is full: stations and "
                                        "lanes cannot be added. Free some space there, or "
                                        "start with a smaller lane memory."));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/untracedbar.h"
 
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 namespace ct {
 

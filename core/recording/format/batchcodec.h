@@ -20,7 +20,7 @@ bool fitsOneBlock(const Batch &batch);
 /// Collects the batches of one block. Each batch must fit a block by itself: see fitsOneBlock().
 class StreamEncoder {
 public:
-    void beginBlock();  ///< Starts the next block.
+    void beginBlock();  ///< starts the next block
     /// True if the transitions of `batch` still fit.
     bool hasSpaceFor(const Batch &batch) const;
     void addBatch(const Batch &batch);

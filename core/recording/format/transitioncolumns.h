@@ -37,13 +37,13 @@ public:
     static constexpr std::size_t kMostTransitions = 65'536;  ///< per block
 
     TransitionEncoder() { beginBlock(); }
-    void beginBlock();  ///< Starts the next block.
+    void beginBlock();  ///< starts the next block
     /// Adds events: at most kMostTransitions in total since beginBlock().
     void addTransitions(std::span<const Transition> events);
     std::size_t size() const { return m_rows; }
     std::uint64_t firstTs() const { return m_firstTs; }  ///< ns: the earliest time; 2^64 - 1 without events
     std::uint64_t lastTs() const { return m_lastTs; }    ///< ns: the latest time; 0 without events
-    void write(ColumnWriter &payload) const;             ///< Appends the section.
+    void write(ColumnWriter &payload) const;             ///< appends the section
 
 private:
     std::uint32_t codeOf(const Cell &cell);

@@ -141,7 +141,7 @@ void RecordedRuns::describe(RecordedRun &run, std::uint64_t lastWritten)
         run.state = ended ? RecordedRun::State::Complete : RecordedRun::State::Interrupted;
 }
 
-Result<std::vector<RecordedRun>> RecordedRuns::scan(const std::string &directory)
+Result<std::vector<RecordedRun>> RecordedRuns::list(const std::string &directory)
 {
     for (auto &[path, seen] : m_seen)
         seen.stillThere = false;
@@ -187,7 +187,7 @@ Result<std::vector<RecordedRun>> RecordedRuns::scan(const std::string &directory
 FreedSpace RecordedRuns::freeSpace(const std::string &directory, std::uint64_t most)
 {
     FreedSpace made;
-    const Result<std::vector<RecordedRun>> runs = scan(directory);
+    const Result<std::vector<RecordedRun>> runs = list(directory);
     if (!runs) {
         made.failures.push_back(runs.error().message);
         return made;

@@ -52,7 +52,7 @@ struct FreedSpace {
 class RecordedRuns {
 public:
     /// Lists the runs, latest first. A missing directory is empty.
-    Result<std::vector<RecordedRun>> scan(const std::string &directory);
+    Result<std::vector<RecordedRun>> list(const std::string &directory);
     /// Removes runs of windows, oldest first, until all recordings in the directory have at most `most` bytes. Keeps
     /// runs that are being written or are open, and files that have no name of a window. Also removes empty segments
     /// that a killed window left.

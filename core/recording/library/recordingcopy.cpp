@@ -91,7 +91,7 @@ public:
 private:
     Result<void> copyFile(std::size_t index);
     bool isRepeat(Kind kind, bool begins) const;
-    bool goesOn(std::size_t index) const;
+    bool continues(std::size_t index) const;
 
     const Readers m_readers;
     const std::unique_ptr<BlockWriter> m_writer;
@@ -102,7 +102,7 @@ private:
     std::uint64_t m_transitions = 0;
 };
 
-bool Copy::goesOn(std::size_t index) const
+bool Copy::continues(std::size_t index) const
 {
     const double done = static_cast<double>(index) + m_readers[index]->progress();
     return !m_progress || m_progress(done / static_cast<double>(m_readers.size()));
@@ -123,7 +123,7 @@ Result<void> Copy::copyFile(std::size_t index)
     std::uint64_t transitions = 0;
     bool begins = true;
     for (Block block;;) {
-        if (!goesOn(index))
+        if (!continues(index))
             return Error{ErrorCode::Cancelled, "the copy was cancelled"};
         const Result<bool> more = reader.nextStored(block);
         if (!more)

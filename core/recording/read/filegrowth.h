@@ -42,7 +42,7 @@ public:
     /// Waits until the file has `bytes` bytes. Returns false when it does not get them: its writer has ended, or
     /// cancel() was called.
     bool await(int fd, std::uint64_t bytes);
-    void noteFollowed();  ///< Marks the recording as being written, perhaps in a later file than the first one.
+    void noteFollowed();  ///< marks the recording as being written, perhaps in a later file than the first one
     /// Reports the progress of the reader: see Figures.
     void note(std::uint64_t bytes, std::uint64_t read, std::uint64_t latestTs);
 

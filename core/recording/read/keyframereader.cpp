@@ -22,9 +22,9 @@ bool KeyframeReader::addPiece(std::string_view payload)
         return false;
     if (rows.front().piece == 0)
         beginKeyframe(rows.front());
-    const bool goesOn = rows.front().piece == m_piecesRead && rows.front().pieces == m_pieces &&
-                        m_piecesRead < m_pieces && rows.front().born == m_born;
-    bool good = goesOn && m_decoder.beginBlock(payload);
+    const bool continues = rows.front().piece == m_piecesRead && rows.front().pieces == m_pieces &&
+                           m_piecesRead < m_pieces && rows.front().born == m_born;
+    bool good = continues && m_decoder.beginBlock(payload);
     for (Batch batch; good && m_decoder.next(batch);) {
         for (const Birth &birth : batch.births) {
             good &= birth.coroutine >= m_next && birth.coroutine < m_born;

@@ -22,7 +22,8 @@ public:
     // Valid when isWhole().
     CoroutineId born() const { return m_born; }
     std::vector<CoroutineId> living() const;  ///< ids in ascending order, all below born()
-    std::deque<Batch> takeBatches();          ///< Moves the batches out. Their ids are those of the recording.
+    /// Moves the batches out. Their ids are those of the recording.
+    std::deque<Batch> takeBatches();
 
 private:
     void beginKeyframe(const KeyframeRow &row);

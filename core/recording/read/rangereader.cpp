@@ -55,7 +55,8 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
         return Error{ErrorCode::BadFormat,
                      block.path + ": the block at byte " + std::to_string(block.offset) + " lacks " +
                          std::to_string(block.end - block.first - m_events.size()) +
-                         " events that could not be written, so the positions of its other events are unknown"};
+                         " events that could not be written, so the positions of its other events are unknown; use the "
+                         "events that are in memory"};
     m_block = block;
     return {};
 }
@@ -68,7 +69,8 @@ Result<void> RangeReader::read(std::uint64_t first, std::uint64_t end, Transitio
         const std::optional<StreamIndex::Block> block = m_streamIndex->blockAt(first);
         if (!block)
             done = Error{ErrorCode::NotFound,
-                         "these events are not in the recording; its oldest files may have been deleted (--limit)"};
+                         "these events are not in the recording, because its oldest files may have been deleted; "
+                         "record with a larger --limit"};
         else if (!isIn(*block))
             done = load(*block);
         if (!done)

@@ -46,7 +46,7 @@ public:
         return event.ts < m_firstTs && lapOf(event.seq) > lapOf(m_maxSeq);
     }
 
-    void add(const Transition &event, StreamAssembler &out)
+    void addEvent(const Transition &event, StreamAssembler &out)
     {
         const bool newLap = lapOf(event.seq) > lapOf(m_maxSeq);
         m_firstTs = std::min(m_firstTs, event.ts);
@@ -228,7 +228,7 @@ void EventNumbering::addEvent(const Identity &identity, const Transition &transi
         track = tracks.current.get();
         (void)track->accepts(transition);
     }
-    track->add(transition, m_out);
+    track->addEvent(transition, m_out);
     if (!tracks.listed) {
         tracks.listed = true;
         m_waiting.push_back(identity.key);

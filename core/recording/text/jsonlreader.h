@@ -8,9 +8,9 @@
 // numbers start again is a new coroutine. Lines without `n` are ordered and numbered, see eventnumbering.h. Coroutines
 // and sites get new ids, in order of appearance.
 //
-// Events that a jump in the numbers leaves out are lost. Exceptions are events that the line declares as missed, or as
-// dropped from the file. Dropped events appear as a jump without a Loss. When a coroutine's first line follows an
-// undeclared jump, these events were missed.
+// Events that a jump in the numbers leaves out are lost, unless the line declares them as missed (`missed_before`) or
+// as unexplained (`dropped_before`). Unexplained events appear as a jump without a Loss. If a coroutine's first line
+// follows an undeclared jump, these events were missed.
 //
 // JSONL has no deaths. A coroutine whose last line is not its final suspension stays in the state of that line.
 #pragma once

@@ -130,10 +130,11 @@ Error AppendFile::stateError(int errnoValue, std::string problem, const std::str
 {
     Error error = errnoError(errnoValue, std::move(problem));
     error.message += "; " + state;
-    // An inherited stream has no other path, but its file system may be full.
     const bool isFull = error.code == ErrorCode::NoSpace || error.code == ErrorCode::SizeLimit;
-    addRemedy(error, m_ownsFile || isFull ? writeRemedy(error.code)
-                                          : "start the run again, with a reader that stays until the end");
+    if (errnoValue == EPIPE)
+        addRemedy(error, "start the run again, with a reader that stays until the end");
+    else
+        addRemedy(error, m_ownsFile || isFull ? writeRemedy(error.code) : "redirect standard output to another file");
     return error;
 }
 

@@ -82,8 +82,11 @@ Result<void> BlockWriter::beginFile()
 Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const BlockFacts &facts)
 {
     if (payload.size() > kMostPayload)
-        return Error{ErrorCode::Unsupported,
-                     m_file->path() + ": one pass of the capture takes more than 64 MiB, which no block can hold"};
+        return Error{
+            ErrorCode::Unsupported,
+            m_file->path() +
+                ": one pass of the capture takes more than 64 MiB, which no block can hold; give coroutines and "
+                "threads shorter names, or record JSONL (-o FILE.jsonl)"};
     if (Result<void> begun = beginFile(); !begun)
         return begun;
     const std::size_t bound = ZSTD_compressBound(payload.size());
@@ -131,7 +134,7 @@ void BlockWriter::reserve(std::size_t payload)
 }
 
 /// Completes the head with the numbers of this file, and writes it with the payload that is in m_block already.
-Result<void> BlockWriter::put(BlockHead head)
+Result<void> BlockWriter::appendBlock(BlockHead head)
 {
     head.recording = m_identity.recording;
     head.sequence = m_sequence;

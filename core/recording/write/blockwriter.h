@@ -66,7 +66,7 @@ public:
 private:
     BlockWriter(std::unique_ptr<AppendFile> file, const Identity &identity);
     void reserve(std::size_t payload);
-    Result<void> put(BlockHead head);
+    Result<void> appendBlock(BlockHead head);
 
     struct FreeContext {
         void operator()(ZSTD_CCtx_s *context) const;

@@ -71,7 +71,8 @@ private:
 
         bool isEmpty() const { return pieces.empty() && leftOut == 0; }
         void addPiece(std::uint64_t ts, std::string bytes);
-        std::vector<ctr::OutputPiece> takePieces();  ///< Moves the pieces out, with a notice about the rest.
+        /// Moves the pieces out, with a notice about the rest.
+        std::vector<ctr::OutputPiece> takePieces();
     };
 
     explicit RecordingWriter(std::unique_ptr<ctr::Rotation> rotation, bool hasLimit);

@@ -51,7 +51,7 @@ inline void InitTracer() noexcept
         if (detail::environment("CTP_SHM_PATH") != nullptr)
             detail::init_from_environment();
         else
-            detail::start_recording_from_environment();
+            detail::start_flight_from_environment();
     });
 }
 

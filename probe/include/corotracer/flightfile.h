@@ -63,7 +63,7 @@ struct path_buffer {
 }
 
 /// Deletes flight recorder files of ended processes, except for the latest `keep`. Deletes at most 64 files.
-inline void delete_old_recordings(const char *directory, std::uint32_t keep) noexcept
+inline void delete_old_flight_files(const char *directory, std::uint32_t keep) noexcept
 {
     constexpr int deletions_at_most = 64;
     for (int i = 0; i < deletions_at_most; ++i) {
@@ -156,7 +156,7 @@ template <std::size_t Size>
 }
 
 /// Creates the file that the options describe, and stores its path in `path`. Returns -1 with errno on failure.
-[[nodiscard]] inline int make_recording_file(const flight_recorder_options &options, path_buffer &path) noexcept
+[[nodiscard]] inline int make_flight_file(const flight_recorder_options &options, path_buffer &path) noexcept
 {
     if (options.path != nullptr && options.path[0] != '\0') {
         struct stat status {};
@@ -174,7 +174,7 @@ template <std::size_t Size>
         char directory[512];
         if (!standard_directory(choice, environment("XDG_RUNTIME_DIR"), directory) || !prepare_directory(directory))
             continue;
-        delete_old_recordings(directory, options.keep_old);
+        delete_old_flight_files(directory, options.keep_old);
         const int fd = make_file_in(directory, path);
         if (fd >= 0)
             return fd;
@@ -195,8 +195,8 @@ template <std::size_t Size>
 /// Plans the areas of a flight recorder, one after the other, each on its own pages. Returns the size of the file in
 /// bytes. At most half of the `free` bytes are for lanes. Otherwise the first threads would use up all memory for a
 /// pool that is larger than it.
-inline std::uint64_t plan_recording(const flight_recorder_options &options, ExtensionHeader &extension,
-                                    std::uint64_t free = ~std::uint64_t{0}) noexcept
+inline std::uint64_t plan_flight_region(const flight_recorder_options &options, ExtensionHeader &extension,
+                                        std::uint64_t free = ~std::uint64_t{0}) noexcept
 {
     constexpr std::uint64_t page = 4096;
     constexpr std::uint64_t lane_bytes_min = std::uint64_t{kLaneRecordsMin} * sizeof(LaneRecord);
@@ -242,12 +242,12 @@ inline std::uint64_t plan_recording(const flight_recorder_options &options, Exte
 
 /// Makes an empty file a region. The magic number comes last: without it, a file is no region. Uses write(2), so a full
 /// file system is an error and no SIGBUS. Returns false with errno on failure.
-[[nodiscard]] inline bool write_recording(int fd, const flight_recorder_options &options) noexcept
+[[nodiscard]] inline bool write_flight_region(int fd, const flight_recorder_options &options) noexcept
 {
     static_assert(offsetof(GlobalHeader, extension) % alignof(ExtensionHeader) == 0);
     alignas(GlobalHeader) static constexpr char zeroes[sizeof(GlobalHeader)] = {};
     ExtensionHeader extension{};
-    const std::uint64_t size = plan_recording(options, extension, free_bytes(fd));
+    const std::uint64_t size = plan_flight_region(options, extension, free_bytes(fd));
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size) {
         errno = EFBIG;  // ftruncate(2) would raise SIGXFSZ

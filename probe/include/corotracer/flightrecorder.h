@@ -19,36 +19,38 @@ namespace corotracer {
 namespace detail {
 
 /// Region file of this process. Written before the session is published.
-struct COROTRACER_ONE_PER_PROCESS recording_state {
+struct COROTRACER_ONE_PER_PROCESS flight_state {
     path_buffer path;
     std::uint32_t pid;  ///< process that made the file; a forked child has none
 };
-COROTRACER_ONE_PER_PROCESS inline constinit recording_state recording_v1{};
+COROTRACER_ONE_PER_PROCESS inline constinit flight_state flight_v1{};
 
 /// Makes the region and begins a session with it. On an error, prints it to stderr and deletes the file. Holder of
 /// init_lock only.
-inline void start_recording(const flight_recorder_options &options) noexcept
+inline void start_flight(const flight_recorder_options &options) noexcept
 {
     path_buffer path;
-    const int fd = make_recording_file(options, path);
+    const int fd = make_flight_file(options, path);
     if (fd < 0) {
         complain("cannot create the file of the flight recorder", std::strerror(errno));
         return;
     }
     const char *wrong = nullptr;
-    if (!write_recording(fd, options)) {
+    if (!write_flight_region(fd, options)) {
         wrong = std::strerror(errno);
     } else {
-        recording_v1.path = path;
-        recording_v1.pid = static_cast<std::uint32_t>(::getpid());
+        flight_v1.path = path;
+        flight_v1.pid = static_cast<std::uint32_t>(::getpid());
         wrong = init_from_region(fd, nullptr, 0);
         if (wrong == nullptr && state_v1.process == nullptr)
-            wrong = "no process entry is free";  // without a process entry there are no lanes, and nothing is written
+            wrong =
+                "no process entry is free (end other processes of this program)";  // without a process entry there are
+                                                                                   // no lanes, and nothing is written
     }
     ::close(fd);
     if (wrong != nullptr) {
         ::unlink(path.text);
-        recording_v1.pid = 0;
+        flight_v1.pid = 0;
         complain("cannot start the flight recorder", wrong);
     }
 }
@@ -56,7 +58,7 @@ inline void start_recording(const flight_recorder_options &options) noexcept
 /// Starts the flight recorder if CTP_FLIGHT_RECORDER is set. 1 means a file in the standard directory, 0 means off, any
 /// other text is the path. CTP_FLIGHT_LANE_MIB and CTP_FLIGHT_POOL_MIB are sizes in MiB, CTP_FLIGHT_RETENTION_MS a time
 /// in ms. Holder of init_lock only.
-inline void start_recording_from_environment() noexcept
+inline void start_flight_from_environment() noexcept
 {
     const char *const wish = environment("CTP_FLIGHT_RECORDER");
     if (wish == nullptr || wish[0] == '\0' || std::strcmp(wish, "0") == 0)
@@ -69,7 +71,7 @@ inline void start_recording_from_environment() noexcept
         options.pool_bytes = std::uint64_t{parse_stations(mib)} << 20;
     if (const char *const ms = environment("CTP_FLIGHT_RETENTION_MS"); ms != nullptr)
         options.retention_ms = parse_stations(ms);
-    start_recording(options);
+    start_flight(options);
 }
 
 }  // namespace detail
@@ -90,7 +92,7 @@ inline bool start_flight_recorder(const flight_recorder_options &options = {}) n
         if (detail::environment("CTP_SHM_PATH") != nullptr)
             detail::init_from_environment();
         else
-            detail::start_recording(options);
+            detail::start_flight(options);
     });
     return detail::page_v1.attached.load(std::memory_order_acquire) != 0;
 }
@@ -98,9 +100,9 @@ inline bool start_flight_recorder(const flight_recorder_options &options = {}) n
 /// Returns the path of the region file that this process writes; empty when there is none. The text stays valid.
 inline const char *flight_recorder_path() noexcept
 {
-    const bool recording = detail::page_v1.attached.load(std::memory_order_acquire) != 0 &&
-                           detail::recording_v1.pid == static_cast<std::uint32_t>(::getpid());
-    return recording ? detail::recording_v1.path.text : "";
+    const bool writes_file = detail::page_v1.attached.load(std::memory_order_acquire) != 0 &&
+                             detail::flight_v1.pid == static_cast<std::uint32_t>(::getpid());
+    return writes_file ? detail::flight_v1.path.text : "";
 }
 
 }  // namespace corotracer

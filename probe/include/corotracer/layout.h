@@ -147,7 +147,7 @@ struct ExtensionHeader {
     std::uint64_t created_realtime_ns;             // 0x0D0  CLOCK_REALTIME at the same moment
     std::atomic<std::uint32_t> engine_pid;  // 0x0D8  the owner, for display only; the file lock decides ownership
     /// 0x0DC  1: before it sleeps, the engine calls membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) between its store to
-    /// tracer_sleeping and its scan. So registered probes may publish with release instead of seq_cst. Written once, at
+    /// tracer_sleeping and its pass. So registered probes may publish with release instead of seq_cst. Written once, at
     /// creation: every engine that adopts the region keeps to it.
     std::uint32_t engine_fences;
     std::uint32_t pad_engine[8];

@@ -89,7 +89,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
     name = cut_name(name);
     const int saved_errno = errno;
     std::uint64_t string = 0;
-    if (lock_table(table, 400)) {  // a longer wait: a name is written only once
+    if (lock_table(table, 100'000'000)) {  // a longer wait: a name is written only once
         string = name_by_content(table, area, name);
         unlock_table(table);
     }

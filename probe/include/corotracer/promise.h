@@ -246,7 +246,7 @@ private:
     {
         const std::uint64_t point = detail::point_of(site, kind);
         if ((session & detail::lanes_bit) != 0)
-            record(session, addr, detail::what_of(is_active, point));
+            publish(session, addr, detail::what_of(is_active, point));
         else
             record_full(session, addr, point, is_active);
     }
@@ -259,10 +259,10 @@ private:
     void die_compact() noexcept;
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
     void write_wait(wait kind, std::uint64_t object) noexcept;
-    void record(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
+    void publish(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
     void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
-    void record_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
+    void publish_late(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
 
     CompactState *compact_ = nullptr;       ///< null: a full station (my_station), or untraced
     std::uint64_t identity_ = kNoIdentity;  ///< compact station and generation

@@ -208,15 +208,18 @@ template <class Location>
 }
 
 /// Locks the table, for a new site or name. A preempted holder needs a core, so this thread sleeps for 50 us after
-/// every 1,000 tries. Returns false after `naps` such sleeps, because the holder may be a stopped thread.
-[[nodiscard]] inline bool lock_table(site_table &table, int naps) noexcept
+/// every 1,000 tries. Returns false after `patience` ns, because the holder may be a stopped thread. The last sleep may
+/// exceed that time, by as long as the scheduler lets this thread wait for a core.
+[[nodiscard]] inline bool lock_table(site_table &table, std::uint64_t patience) noexcept
 {
-    for (;; --naps) {
+    for (std::uint64_t until = 0;;) {
         for (int i = 0; i < 1000; ++i) {
             if (table.lock.exchange(1, std::memory_order_acquire) == 0)  // partner: unlock_table
                 return true;
         }
-        if (naps == 0)
+        const std::uint64_t now = monotonic_ns();
+        until = until == 0 ? now + patience : until;
+        if (now >= until)
             return false;
         const no_cancellation guard;  // nanosleep is a cancellation point
         const timespec moment{0, 50'000};
@@ -242,7 +245,7 @@ template <class Location>
             return found - 1;
     }
     const int saved_errno = errno;
-    if (!lock_table(table, 20)) {  // a short wait: the next event tries again
+    if (!lock_table(table, 2'000'000)) {  // a short wait: the next event tries again
         errno = saved_errno;
         return 0;
     }

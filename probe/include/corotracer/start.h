@@ -278,7 +278,9 @@ inline void init_from_environment() noexcept
         return;
     const std::uint32_t stations_announced = parse_stations(stations_text);
     if (stations_announced == 0) {
-        complain("CTP_MAX_STATIONS is not a number of stations", stations_text);
+        complain(
+            "CTP_MAX_STATIONS is not a number of stations (start the program with corotracer-gui, or set 1 to 2097151)",
+            stations_text);
         return;
     }
     const int fd = open_file(shm_path, O_RDWR | O_NONBLOCK);

@@ -265,13 +265,13 @@ inline void PromiseMixin::die_compact() noexcept
 
 /// The hot path of an event with lanes: the lane has room, and the engine fences for both sides. Out of line, and with
 /// calls at its ends only, so it saves no register.
-[[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record(std::uint32_t session, std::uint64_t addr,
-                                                                     std::uint64_t what) noexcept
+[[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::publish(std::uint32_t session, std::uint64_t addr,
+                                                                      std::uint64_t what) noexcept
 {
     detail::thread_state &self = detail::thread_v1;
     LaneRecord *const slot = self.next;
     if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
-        return record_late(session, addr, what);
+        return publish_late(session, addr, what);
     const std::uint64_t number = event_count;
     CompactState &compact = *compact_;
     event_count = number + 1;
@@ -289,7 +289,7 @@ inline void PromiseMixin::die_compact() noexcept
 {
     const detail::thread_state &self = detail::thread_v1;
     if (session_ != session || self.session != session) [[unlikely]]
-        return record_late(session, addr, detail::what_of(is_active, point));
+        return publish_late(session, addr, detail::what_of(is_active, point));
     const std::uint64_t number = event_count;
     const std::uint64_t ticks = detail::read_counter() - self.line.base_counter;
     // Now and then use the slow path, because a counter that stands still never makes a check due.
@@ -297,13 +297,13 @@ inline void PromiseMixin::die_compact() noexcept
     if (ticks >= self.quick_ticks || check) [[unlikely]] {
         if (ticks < self.line.interval && !check)
             return record_full_fenced(ticks, addr, point, is_active);
-        return record_late(session, addr, detail::what_of(is_active, point));
+        return publish_late(session, addr, detail::what_of(is_active, point));
     }
     event_count = number + 1;
     Epoch &epoch = detail::epoch_of(*my_station, number);
     const std::uint64_t now = self.line.base_ns + detail::scale_short(ticks, self.line.mult);
     const std::uint64_t even = detail::store_epoch(epoch, number, now, self.tid, addr, point, is_active);
-    // Either the engine's scan sees this event, or this thread sees that the engine sleeps. The fence between these two
+    // Either the engine's pass sees this event, or this thread sees that the engine sleeps. The fence between these two
     // accesses is the engine's membarrier(2), between its store to tracer_sleeping and its loads of seq.
     epoch.seq.store(even, std::memory_order_release);
     detail::check_engine();
@@ -342,8 +342,8 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
 
 /// Slow path of an event: the thread's first one, a check of the clock is due, no counter, no fence by the engine, a
 /// paused session, or the end of a run of slots. An event whose lane has no room still goes to the compact station.
-[[gnu::noinline, gnu::cold]] inline void PromiseMixin::record_late(std::uint32_t session, std::uint64_t addr,
-                                                                   std::uint64_t what) noexcept
+[[gnu::noinline, gnu::cold]] inline void PromiseMixin::publish_late(std::uint32_t session, std::uint64_t addr,
+                                                                    std::uint64_t what) noexcept
 {
     if (session_ != session && !is_mine(session))
         return;

@@ -3,7 +3,7 @@
 //
 // A batch run in its environment: standard streams, limits, descriptors, file names, and printed text.
 #include "core/playback/inputspool.h"
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/runner.h"
 

@@ -4,7 +4,7 @@
 // --batch --listen: the printed lines that start a target, messages when it comes and goes, and the end.
 #include "tests/support/runner.h"
 
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 #include "tests/support/qtsuite.h"
 
 using runner::Batch;

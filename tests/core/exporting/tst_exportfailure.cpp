@@ -61,7 +61,7 @@ private Q_SLOTS:
                                        "(ulimit -f) or choose another folder"));
     }
 
-    void theRemedyOfTheCauseStays()
+    void aFailedExportKeepsTheRemedyOfItsCause()
     {
         const QTemporaryDir dir;
         Trace trace;

@@ -230,7 +230,7 @@ private Q_SLOTS:
             QCOMPARE(a.rows(query), b.rows(query));
     }
 
-    void countsEventsThatAreNowhere()
+    void countsEventsThatNeitherMemoryNorRecordingHas()
     {
         Run run({0, 10'000'000});
         run.run(kEvents);

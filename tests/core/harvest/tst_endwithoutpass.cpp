@@ -22,7 +22,7 @@ Found endAfter(Capture &c, int passes)
 {
     c.restart();
     for (int pass = 0; pass < passes; ++pass)
-        c.scan(true);
+        c.pass(true);
     c.end();
     Found found;
     found.sums = c.loop->accounting();

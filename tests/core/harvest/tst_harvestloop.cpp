@@ -25,7 +25,7 @@ constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 CT_CASE(anEmptyRegionEmitsNothing)
 {
     Capture c(100);
-    c.scan();
+    c.pass();
     CHECK(c.batch.empty());
     CHECK(c.batch.now != 0);
     c.end();
@@ -39,7 +39,7 @@ CT_CASE(emitsBirthEventsAndDeathInOrder)
         Capture c(10);
         Writer writer = c.born(style, 9);
         writer.write(5);
-        c.scan();
+        c.pass();
         CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
         CHECK_EQUAL(c.batch.births.front().probeId, 9u);
         CHECK_EQUAL(c.batch.births.front().pid, style == Style::Ours ? 4711u : 0u);
@@ -48,12 +48,12 @@ CT_CASE(emitsBirthEventsAndDeathInOrder)
         CHECK_EQUAL(c.streamSums.captured, 5u);
         writer.write(2);
         writer.destroy();
-        c.safetyScan();
+        c.safetyPass();
         CHECK_EQUAL(c.streamSums.captured, 7u);
         REQUIRE(c.batch.deaths.size() == 1);
         if (style == Style::Ours)
             CHECK_EQUAL(c.batch.deaths.front().ts, writers::tsOf(7));
-        c.safetyScan();
+        c.safetyPass();
         CHECK(c.batch.empty());
         c.end();
         c.checkTotals(7);
@@ -79,14 +79,14 @@ CT_CASE(deathsAreFoundInRotation)
     std::vector<Writer> all;
     for (std::uint64_t i = 0; i < 3000; ++i)
         all.push_back(c.born(i % 2 ? Style::Ours : Style::OldSdk, i + 1));
-    c.scan();
+    c.pass();
     for (Writer &writer : all) {
         writer.write(3);
         writer.destroy();
     }
     while (c.streamSums.deaths < 3000)
-        c.scan();
-    c.scan();
+        c.pass();
+    c.pass();
     CHECK(c.batch.empty());
     c.end();
     c.checkTotals(9000);
@@ -100,7 +100,7 @@ CT_CASE(unbornAndStationlessAreUntraced)
     writer.write();
     for (int i = 0; i < 7; ++i)
         writers::allocateFullStation(c.header());
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.streamSums.captured, 1u);
     c.end();
     c.checkTotals(1);
@@ -115,14 +115,14 @@ CT_CASE(lateBirthsAreFound)
     std::vector<Writer> unborn;
     for (std::uint64_t i = 0; i < 2000; ++i)
         unborn.emplace_back(*writers::allocateFullStation(c.header()), Style::Ours, i + 1);
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.streamSums.coroutines.size(), 0u);
     for (Writer &writer : unborn) {
         writer.create();
         writer.write();
     }
     for (int i = 0; i < 8; ++i)
-        c.scan();
+        c.pass();
     CHECK_EQUAL(c.streamSums.captured, 2000u);
     c.end();
     c.checkTotals(2000);
@@ -134,7 +134,7 @@ CT_CASE(allocatedCountIsKeptFromWrapping)
     Capture c(4);
     c.born(Style::Ours, 1);
     c.header().allocated_count.store((1u << 31) + 10);
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.header().allocated_count.load(), (1u << 30) + 10);
     CHECK_EQUAL(c.header().extension.allocated_wrapped.load(), std::uint64_t{1} << 30);
     c.end();
@@ -149,8 +149,8 @@ CT_CASE(hostileCountsStayInsideTheFile)
     c.header().extension.site_count.store(0xFFFFFFFF);
     c.header().extension.stations_reserved = ~std::uint64_t{0};
     c.header().extension.site_table_offset = ~std::uint64_t{0};
-    c.scan();
-    c.safetyScan();
+    c.pass();
+    c.safetyPass();
     c.end();
     CHECK_EQUAL(c.loop.accounting().stationsMax, 8u);
 }
@@ -178,7 +178,7 @@ CT_CASE(sitesComeBeforeTheirUse)
         writer.station().slots[i].kind.store(static_cast<std::uint8_t>(i == 0 ? corotracer::kFinalSuspend : 200));
         writer.write();
     }
-    c.scan();
+    c.pass();
     REQUIRE(c.batch.transitions.size() == 6);
     const ct::SiteId expected[] = {1, 2, 0, 0, 0, 0};
     for (std::size_t i = 0; i < 6; ++i)
@@ -197,7 +197,7 @@ CT_CASE(sitesComeBeforeTheirUse)
     Writer old = c.born(Style::OldSdk, 2);
     old.station().slots[0].site.store(1);
     old.write();
-    c.scan();
+    c.pass();
     REQUIRE(c.batch.transitions.size() == 2);
     CHECK_EQUAL(c.batch.transitions[0].site, 3u);
     CHECK_EQUAL(c.batch.transitions[1].site, 0u);
@@ -210,11 +210,11 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
         Capture c(4);
         Writer parent = c.born(Style::OldSdk, 1);
         parent.write(100);
-        c.scan();
+        c.pass();
         Writer child = parent;  // fork
         if (deaths) {
             child.destroy();
-            c.safetyScan();
+            c.safetyPass();
         }
         std::mt19937 random(5);
         std::uint64_t emitted = 100;
@@ -225,9 +225,9 @@ CT_CASE(aSecondWriterIsFlaggedAndCounted)
                 child.write(b);
             emitted += a + (deaths ? 0 : b);
             if (i % 7 == 0)
-                c.scan();
+                c.pass();
         }
-        c.safetyScan();
+        c.safetyPass();
         CHECK_EQUAL(c.streamSums.flags, 1u);
         c.end();
         CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
@@ -245,9 +245,9 @@ CT_CASE(aSecondWriterDiscoveredAtTheEndIsCounted)
     parent.write(100);
     Writer child = parent;
     child.write(4);
-    c.scan();
+    c.pass();
     parent.write(1);  // slot 4 again; the next event is expected in slot 0, which stays unchanged
-    c.scan();
+    c.pass();
     CHECK(c.batch.empty());
     c.end();
     CHECK_EQUAL(c.loop.accounting().flaggedStations, 1u);
@@ -267,7 +267,7 @@ CT_CASE(attachedStationsAreMissedNotLost)
         HarvestLoop loop(*observed);
         StreamSums streamSums;
         Batch batch;
-        loop.scan(batch);
+        loop.pass(batch);
         streamSums.add(batch);
         const std::uint64_t kept = style == Style::Monotonic ? 7 : 8;
         CHECK_EQUAL(streamSums.captured, kept);
@@ -305,7 +305,7 @@ CT_CASE(adoptedVersionOneTargetsAreNotAskedToWake)
         REQUIRE(adopted->access() == ct::RegionAccess::Owner);
         HarvestLoop loop(*adopted);
         Batch batch;
-        loop.scan(batch);
+        loop.pass(batch);
         CHECK_EQUAL(loop.mayAnnounceSleep(), style == Style::Ours);
     }
 }
@@ -320,7 +320,7 @@ CT_CASE(passesContinueAfterAFullBatch)
         writer.write(8);
         writer.destroy();
     }
-    c.safetyScan();
+    c.safetyPass();
     CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
     CHECK(c.batch.transitions.size() < HarvestLoop::kMaxTransitions + 8);
     c.end();
@@ -333,10 +333,10 @@ CT_CASE(survivesATruncatedFile)
     Capture c(10);
     Writer writer = c.born(Style::Ours, 1);
     writer.write(3);
-    c.scan();
+    c.pass();
     std::filesystem::resize_file(c.region.path(), 0);
-    c.scan();
-    c.safetyScan();
+    c.pass();
+    c.safetyPass();
     CHECK(!c.loop.prepareSleep(c.batch));
     c.end();
     CHECK_EQUAL(c.loop.accounting().captured, 3u);
@@ -356,8 +356,8 @@ CT_CASE(survivesScribbling)
                 const std::uint64_t value = random() >> (random() % 64);
                 std::memcpy(bytes + 8 + random() % (17 * 1024 - 16), &value, sizeof value);
             }
-            c.scan();
-            c.safetyScan();
+            c.pass();
+            c.safetyPass();
         }
         c.end();
         CHECK_EQUAL(c.streamSums.inversions, 0u);
@@ -388,9 +388,9 @@ CT_CASE(stationsAreOfferedAheadOfOldProbes)
     for (std::uint64_t i = 0; i < 60'000; ++i) {
         c.born(Style::OldSdk, i + 1);
         if (i % 10'000 == 0)
-            c.scan();
+            c.pass();
     }
-    c.scan();
+    c.pass();
     CHECK(c.header().max_stations.load() >= 90'000);
     c.end();
     c.checkTotals(0);

@@ -20,7 +20,7 @@ constexpr Style kAllStyles[] = {Style::OldSdk, Style::Ours, Style::Monotonic};
 
 namespace {
 
-/// Threads write while the loop scans. The capture ends when the writers are done.
+/// Threads write while the loop makes passes. The capture ends when the writers are done.
 void harvestDuringWrites(Style style, std::uint32_t stations, std::uint64_t events, std::uint32_t maxStations)
 {
     Capture c(maxStations);
@@ -48,7 +48,7 @@ void harvestDuringWrites(Style style, std::uint32_t stations, std::uint64_t even
         });
     }
     while (finished.load(std::memory_order_acquire) < kThreads)
-        c.scan();
+        c.pass();
     for (std::thread &thread : threads)
         thread.join();
     c.end();
@@ -88,7 +88,7 @@ CT_CASE(theEndIsExactWhileOrphansWrite)
             }
         });
         for (int i = 0; i < 100; ++i)
-            c.scan();
+            c.pass();
         c.end();
         const Accounting sums = c.loop.accounting();
         stop.store(true);
@@ -122,7 +122,7 @@ CT_CASE(aKilledWriterLeavesExactSums)
     }
     REQUIRE(child > 0);
     while (counter->load() < 1000)
-        c.scan();
+        c.pass();
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     c.end();

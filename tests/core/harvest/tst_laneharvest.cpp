@@ -10,7 +10,7 @@ using namespace lanecapture;
 CT_CASE(anEmptyRegionAllowsSleep)
 {
     Capture c;
-    CHECK(!c.scan());
+    CHECK(!c.pass());
     CHECK(!c.loop->hasMore());
     CHECK(c.loop->prepareSleep(c.batch));
     c.loop->cancelSleep();
@@ -58,7 +58,7 @@ CT_CASE(capturesACoroutineInOneLane)
     Lane lane = *process.claimLane(5);
     Coroutine one = *Coroutine::create(process, lane, 9, 123);
     steps(one, lane, 7);
-    c.scan();
+    c.pass();
     REQUIRE(c.streamSums.coroutines.size() == 1);
     CHECK_EQUAL(c.streamSums.coroutines[0].key, 9u);
     CHECK_EQUAL(c.streamSums.coroutines[0].birthTs, 123u);
@@ -70,10 +70,10 @@ CT_CASE(capturesACoroutineInOneLane)
     CHECK_EQUAL(c.streamSums.notes.processes.size(), 1u);
     steps(one, lane, 2);
     one.destroy(lane, 5000);
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.streamSums.coroutines[0].deaths, 1u);
     CHECK_EQUAL(c.streamSums.coroutines[0].deathTs, 5000u);
-    CHECK(!c.scan());
+    CHECK(!c.pass());
     c.end();
     c.checkTotals(9);
     CHECK_EQUAL(c.loop->accounting().lost, 0u);
@@ -94,7 +94,7 @@ CT_CASE(emitsHoppingCoroutineInOrder)
             one.step(all[static_cast<std::size_t>(lanes - 1 - i % lanes)]);
             other.step(all[static_cast<std::size_t>(i * 7 % lanes)]);
             if (i % 97 == 0)
-                c.scan();
+                c.pass();
         }
         one.destroy(all[0], writers::tsOf(1000));
         c.scanAll();
@@ -128,7 +128,7 @@ CT_CASE(discoversBirthInUnreadLaneByStation)
     Lane a = *process.claimLane(1), b = *process.claimLane(2);
     Coroutine one = *Coroutine::create(process, b, 9, writers::tsOf(50'000));  // read last, because of its time
     steps(one, a, 3);
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.streamSums.captured, 3u);
     REQUIRE(c.streamSums.coroutines.size() == 1);
     CHECK_EQUAL(c.streamSums.coroutines[0].key, 9u);
@@ -156,7 +156,7 @@ CT_CASE(distinguishesCoroutinesOfRecycledStations)
                                        writers::activeOf(n) ? 0 : writers::addrOf(key, n), n});
         one.destroy(key % 5 ? birthplace : elsewhere, 1000 * key + 500);
         if (key % 10 == 0)
-            c.scan();
+            c.pass();
     }
     c.scanAll();
     CHECK_EQUAL(c.streamSums.coroutines.size(), 100u);
@@ -295,7 +295,7 @@ CT_CASE(reportsMissingMemory)
     corotracer::ExtensionHeader &extension = c.header().extension;
     corotracer::LaneHeader &header = *lane.ring().header;
     const auto isStopped = [&c] {
-        c.scan(true);
+        c.pass(true);
         return c.loop->accounting().growthStopped;
     };
     CHECK(!isStopped());
@@ -364,8 +364,8 @@ CT_CASE(closedLanesAreFreedOnceDrained)
     steps(one, lane, 10);
     lane.close(1);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneClosed);
-    c.scan();
-    c.scan(true);
+    c.pass();
+    c.pass(true);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
     Lane again = *process.claimLane(2);
     CHECK(again.ring().header == lane.ring().header);
@@ -450,7 +450,7 @@ CT_CASE(nextPassContinuesAfterAFullBatch)
 {
     auto [c, process, lane, one] = OneThread{.c = Capture(4096, 65'536)};
     steps(one, lane, 60'000);
-    c.scan();
+    c.pass();
     CHECK(c.loop->hasMore());
     CHECK(c.streamSums.captured < 10'000);
     c.batch.clear();

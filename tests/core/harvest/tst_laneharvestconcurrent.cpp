@@ -126,7 +126,7 @@ std::uint64_t harvestDuringRun(Capture &c, const Run &run)
             std::this_thread::yield();
     }
     while (finished.load(std::memory_order_acquire) < run.threads) {
-        if (!c.scan())
+        if (!c.pass())
             std::this_thread::yield();
     }
     for (std::thread &thread : threads)
@@ -187,7 +187,7 @@ CT_CASE(theEndIsExactWhileThreadsWrite)
         });
     }
     for (int i = 0; i < 200; ++i)
-        c.scan();
+        c.pass();
     c.end();
     const ct::Accounting sums = c.loop->accounting();
     stop.store(true, std::memory_order_relaxed);

@@ -51,7 +51,7 @@ CT_CASE(survivesHostileRecords)
             c.header().extension.records_without_lane.store(any());
             c.header().extension.lane_count.store(random() % 2 ? 3 : static_cast<std::uint32_t>(any()));
             c.header().extension.free_compact_stations.store(any());
-            c.scan(random() % 2);
+            c.pass(random() % 2);
         }
         c.end();
         const ct::Accounting sums = c.loop->accounting();
@@ -102,7 +102,7 @@ CT_CASE(survivesHostileTables)
                 std::memcpy(header + random() % 18 * 8, &value, sizeof value);
                 std::memcpy(entry + random() % 18 * 8, &value, sizeof value);
             }
-            c.scan(random() % 2);
+            c.pass(random() % 2);
         }
         c.end();
         const ct::Accounting sums = c.loop->accounting();
@@ -364,7 +364,7 @@ CT_CASE(laneBelongsToClaimingProcess)
         CHECK_EQUAL(claimed.ring().header->state.load(), corotracer::kLaneFree);
         CHECK_EQUAL(claimed.ring().header->tail.load(), claimed.position());
         CHECK_EQUAL(c.streamSums.byKey(2)->captured, written - lost);
-        c.scan(true);
+        c.pass(true);
         CHECK_EQUAL(c.loop->accounting().lanesInUse, 1u);
         CHECK_EQUAL(c.loop->accounting().recordsInHoles, lost);
         c.end();
@@ -410,7 +410,7 @@ CT_CASE(readsADeadLaneWithHolesInEveryLapOnce)
             scanUntil(c, [&] { return dying.entry().state.load() == corotracer::kProcessFree; });
         }
         int passes = 0;
-        while (passes < 1000 && c.scan(true))
+        while (passes < 1000 && c.pass(true))
             ++passes;
         CHECK(passes < 1000);
         CHECK_EQUAL(c.loop->accounting().lanesDamaged, 1u);
@@ -450,7 +450,7 @@ CT_CASE(readsToTheEndDespiteAScribbledBlockNumber)
         c.restart();
         c.scanAll(true);
         CHECK(c.loop->accounting().captured > 0);
-        CHECK(!c.scan());  // no barrier is pending
+        CHECK(!c.pass());  // no barrier is pending
         c.end();
         c.checkTotals(3500);
         CHECK_EQUAL(c.streamSums.lost, 0u);

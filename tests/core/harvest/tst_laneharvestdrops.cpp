@@ -34,7 +34,7 @@ CT_CASE(dropsAtTheEndOfAThreadHaveTheirTime)
     const std::uint64_t last = writers::tsOf(2046);  // the birth and 2047 events fit
     lane.close(last + 500);
     c.scanAll(true);
-    c.scan(true);
+    c.pass(true);
     CHECK_EQUAL(lane.ring().header->state.load(), corotracer::kLaneFree);
     REQUIRE(c.streamSums.notes.drops.size() == 1);
     const ct::Drop &drop = c.streamSums.notes.drops[0];
@@ -102,7 +102,7 @@ CT_CASE(storesOverwrittenTailAgain)
         lane.ring().header->tail.store(scribbled);
         while (tail.load() == scribbled) {
             steps(one, lane, 1);
-            c.scan(true);
+            c.pass(true);
         }
         c.scanAll();
         CHECK_EQUAL(tail.load(), lane.position());
@@ -148,7 +148,7 @@ CT_CASE(keepsClosedLaneForRetentionTime)
         fresh.close(nowNs());
         old.close(nowNs() - 61'000'000'000);
         c.scanAll(true);
-        c.scan(true);
+        c.pass(true);
         CHECK_EQUAL(fresh.ring().header->state.load(), corotracer::kLaneClosed);
         CHECK_EQUAL(fresh.ring().header->tail.load(), 11u);
         CHECK_EQUAL(old.ring().header->state.load(), corotracer::kLaneFree);
@@ -162,9 +162,9 @@ CT_CASE(twoPassesMayFillOneBatch)
 {
     auto [c, process, lane, one] = OneThread();
     steps(one, lane, 5);
-    c.loop->scan(c.batch);
+    c.loop->pass(c.batch);
     steps(one, lane, 4);
-    c.loop->scan(c.batch);
+    c.loop->pass(c.batch);
     CHECK_EQUAL(c.batch.transitions.size(), 9u);
     CHECK_EQUAL(c.loop->accounting().captured, 9u);
 }
@@ -175,7 +175,7 @@ CT_CASE(ignoresImplausibleSums)
     corotracer::ExtensionHeader &extension = c.header().extension;
     for (auto *sum : {&extension.births_without_station, &extension.births_while_off, &extension.records_without_lane})
         sum->store(std::uint64_t{1} << 60);
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.loop->accounting().untraced, 0u);
     CHECK_EQUAL(c.loop->accounting().bornWhileOff, 0u);
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);

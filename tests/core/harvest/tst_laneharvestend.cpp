@@ -151,7 +151,7 @@ CT_CASE(eventsOverwrittenBeforeAttachAreCountedOnce)
             crowd.lap();
             if (visit == 3 && pass == 5)
                 crowd.replace();
-            c.scan(pass % 4 == 1);
+            c.pass(pass % 4 == 1);
         }
         c.scanAll(true);
         c.checkSums();
@@ -207,7 +207,7 @@ CT_CASE(sumsAreCompleteWhileALaneLaps)
         c.loop.emplace(*c.region, c.isAlive());
         c.streamSums = {};
         for (int pass = 0; pass < visit % 4 * 10; ++pass)
-            c.scan(pass == 10);
+            c.pass(pass == 10);
         busy.wait();
         const std::uint64_t least = crowd.emitted();
         c.end();

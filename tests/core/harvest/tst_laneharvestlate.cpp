@@ -178,7 +178,7 @@ CT_CASE(observersReadTheWholeNumber)
         ct::HarvestLoop observer(*observed, c.isAlive());
         StreamSums streamSums;
         ct::Batch batch;
-        observer.scan(batch);
+        observer.pass(batch);
         streamSums.add(batch);
         REQUIRE(streamSums.coroutines.size() == 1);
         CHECK_EQUAL(streamSums.coroutines[0].missed, first);
@@ -210,7 +210,7 @@ struct BirthReadLast {
         Lane untilLater(unread.ring(), 0);
         first = Coroutine::create(process, untilLater, 1, 1);
         steps(*first, lane, 4);
-        c.scan(true);
+        c.pass(true);
         CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     }
     /// Ends the coroutine. Another one follows in its compact station.
@@ -245,7 +245,7 @@ CT_CASE(aBirthReadLastIsNoSecondCoroutine)
     const Process process = c.process();
     BirthReadLast scene(c, process);
     scene.end(monotonicNow() + 1'000'000'000);
-    c.scan();
+    c.pass();
     scene.readBirth(1);
 }
 
@@ -259,7 +259,7 @@ CT_CASE(aBirthReadLastIsNoSecondCoroutineWithoutAClock)
     process.entry().clock_kind.store(corotracer::kClockGivenUp);
     BirthReadLast scene(c, process);
     scene.end(writers::kTsBase + 10);
-    c.scan();
+    c.pass();
     scene.readBirth(1);
     CHECK(c.loop->accounting().timesApproximate);
 }
@@ -292,7 +292,7 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     Coroutine first = *Coroutine::create(process, untilLater, 1, 1);
     first.destroy(untilLater, 2);
     CHECK_EQUAL(Coroutine::create(process, lane, 2, 3)->index(), first.index());
-    c.scan(true);
+    c.pass(true);
     CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
     std::uint64_t passNs = 0;
     c.scanWith([&] {

@@ -69,7 +69,7 @@ CT_CASE(observersReadStationsOnly)
     StreamSums streamSums;
     const auto check = [&] {
         ct::Batch batch;
-        observer.scan(batch);
+        observer.pass(batch);
         streamSums.add(batch);
     };
     check();
@@ -107,12 +107,12 @@ CT_CASE(anObserversSumsStayWhenAProcessEnds)
     REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
     ct::HarvestLoop observer(*observed, c.isAlive());
     ct::Batch batch;
-    observer.safetyScan(batch);
+    observer.safetyPass(batch);
     const ct::Accounting before = observer.accounting();
     c.dead.insert(100);
     while (batch.notes.processEnds.empty()) {
         batch.clear();
-        observer.safetyScan(batch);
+        observer.safetyPass(batch);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     const ct::Accounting after = observer.accounting();
@@ -205,7 +205,7 @@ CT_CASE(retiresDeadProcessWhileOthersAreBusy)
     Lane a = *living.claimLane(11), b = *living.claimLane(12), theirs = *dying.claimLane(22);
     Coroutine busy = *Coroutine::create(living, a, 1, 1);
     CHECK(Coroutine::create(dying, theirs, 2, 1));
-    c.scan();
+    c.pass();
     c.dead.insert(2);
     const auto now = [] {
         return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -216,8 +216,8 @@ CT_CASE(retiresDeadProcessWhileOthersAreBusy)
         busy.setEvents(busy.events() + 1);  // this number never comes
         busy.transition(busy.events() % 4 == 1 ? a : b,
                         {corotracer::kRecordResume, now() + 900'000, busy.identity(), 0, busy.events()});
-        c.scan();
-        c.scan(true);
+        c.pass();
+        c.pass(true);
     }
     CHECK_EQUAL(dying.entry().state.load(), corotracer::kProcessFree);
     CHECK_EQUAL(theirs.ring().header->state.load(), corotracer::kLaneFree);
@@ -237,7 +237,7 @@ CT_CASE(aProcessOfAnotherNamespaceIsNotDead)
     c.dead.insert(5);
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
-        c.scan(true);
+        c.pass(true);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);
@@ -258,7 +258,7 @@ CT_CASE(aProcessThatWritesIsNotDead)
     const auto begin = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2500)) {
         steps(one, lane, 1);
-        c.scan(true);
+        c.pass(true);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     CHECK_EQUAL(process.entry().state.load(), corotracer::kProcessActive);

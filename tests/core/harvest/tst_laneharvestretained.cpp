@@ -46,7 +46,7 @@ Found readWith(Capture &c, int passes)
             found.numbers[identities[event.coroutine]].push_back(event.n);
     };
     for (int pass = 0; pass < passes; ++pass) {
-        c.scan(pass % 2 == 1);
+        c.pass(pass % 2 == 1);
         collect();
     }
     for (bool done = false; !done;) {
@@ -201,7 +201,7 @@ CT_CASE(readsEndedCoroutinesAndThreadsAgain)
             emitted += 20;
             lane.close(1);
             c.scanAll(true);
-            c.scan(true);
+            c.pass(true);
         }
     }
     const Found found = readTenTimes(c);
@@ -223,7 +223,7 @@ CT_CASE(readsLaneBeingClaimedAgain)
         steps(one, lane, 100);
         lane.close(1);
         c.scanAll(true);
-        c.scan(true);
+        c.pass(true);
         lane.ring().header->state.store(corotracer::kLaneMaking);
         identity = one.identity();
     }
@@ -417,7 +417,7 @@ CT_CASE(leavesOtherRegionsUnchanged)
             if (key % 2)
                 writer.destroy();
             if (key == 10)
-                loop.safetyScan(batch);  // five are free now
+                loop.safetyPass(batch);  // five are free now
         }
     }
     const std::string before = contentOf(spec.path);

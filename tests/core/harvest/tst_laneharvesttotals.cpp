@@ -198,7 +198,7 @@ CT_CASE(sumsAreExactWhenEnginesComeAndGo)
         c.streamSums = {};
         if (visit % 2 == 1) {
             for (int pass = 0; pass < 20; ++pass)
-                c.scan(pass == 10);
+                c.pass(pass == 10);
         }
         writer.wait();
         c.end();
@@ -228,7 +228,7 @@ CT_CASE(sumsAreBoundedWhileCoroutinesLiveAndDie)
         c.loop.emplace(*c.region, c.isAlive());
         c.streamSums = {};
         for (int pass = 0; pass < visit % 2 * 20; ++pass)
-            c.scan(pass == 10);
+            c.pass(pass == 10);
         writer.wait();
         const std::uint64_t least = ever(0) + process.birth(1).events_before.load();
         c.end();

@@ -155,7 +155,7 @@ CT_CASE(watchesAtMostTheStatedNumberOfProcesses)
     CHECK(!watch.watchProcess(1001, 0x3FFFFFFF));  // no such process
 }
 
-/// While the engine sleeps, the end needs no verdict, no second check and no scan of stations.
+/// While the engine sleeps, the end needs no verdict, no second check and no pass over the stations.
 CT_CASE(reportsAnEndWhileTheEngineSleeps)
 {
     if (!canWatch())

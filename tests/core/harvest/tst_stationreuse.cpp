@@ -49,7 +49,7 @@ CT_CASE(stationsOfTheProbeAreReused)
     for (std::uint64_t key = 1; key <= 50; ++key) {
         std::optional<Writer> writer;
         if (corotracer::StationData *const station = popFreeStation(c.region)) {
-            c.scan();  // notices the allocation before the birth
+            c.pass();  // notices the allocation before the birth
             writer = createAgain(*station, key);
         } else {
             CHECK_EQUAL(key, 1u);
@@ -59,8 +59,8 @@ CT_CASE(stationsOfTheProbeAreReused)
         writer->write(events);
         writer->destroy();
         emitted += events;
-        c.safetyScan();
-        c.scan();
+        c.safetyPass();
+        c.pass();
         CHECK_EQUAL(c.streamSums.deaths, key);
     }
     CHECK_EQUAL(c.streamSums.coroutines.size(), 50u);

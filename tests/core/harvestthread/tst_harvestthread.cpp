@@ -377,7 +377,7 @@ private Q_SLOTS:
         QVERIFY(!c.thread->accounting().paused);
     }
 
-    void lanesWakeTheEngineToo()
+    void recordsInLanesWakeTheEngine()
     {
         Capture c;
         QVERIFY(c.start());

@@ -79,7 +79,7 @@ struct Run {
         CHECK(static_cast<bool>((*writer)->finish({})));
     }
     void request(std::uint64_t number) { restorer.request(timeOf(number), timeOf(number) + 1000 * kStep); }
-    bool isHere(std::uint64_t number) const
+    bool isRestored(std::uint64_t number) const
     {
         return history->isInMemory(timeOf(number), timeOf(number) + 1000 * kStep);
     }
@@ -92,9 +92,9 @@ CT_CASE(restoresTheRequestedRange)
     Run run;
     run.record();
     run.request(200'000);
-    CHECK(waitFor([&] { return run.isHere(200'000) && !run.restorer.isBusy(); }));
+    CHECK(waitFor([&] { return run.isRestored(200'000) && !run.restorer.isBusy(); }));
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
-    CHECK(!run.isHere(20'000));
+    CHECK(!run.isRestored(20'000));
 }
 
 CT_CASE(theLatestRequestCounts)
@@ -103,7 +103,7 @@ CT_CASE(theLatestRequestCounts)
     run.record();
     for (const std::uint64_t number : {10'000, 100'000, 200'000, 20'000})
         run.request(number);
-    CHECK(waitFor([&] { return run.isHere(20'000) && !run.restorer.isBusy(); }));
+    CHECK(waitFor([&] { return run.isRestored(20'000) && !run.restorer.isBusy(); }));
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
 }
 
@@ -115,7 +115,7 @@ CT_CASE(waitsForEventsNotYetWritten)
     CHECK(run.restorer.isBusy());
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
     run.record();
-    CHECK(waitFor([&] { return run.isHere(20'000) && !run.restorer.isBusy(); }));
+    CHECK(waitFor([&] { return run.isRestored(20'000) && !run.restorer.isBusy(); }));
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
 }
 
@@ -125,7 +125,7 @@ CT_CASE(closedIndexEndsTheWait)
     run.request(20'000);
     run.streamIndex->close();
     CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
-    CHECK(!run.isHere(20'000));
+    CHECK(!run.isRestored(20'000));
 }
 
 CT_CASE(lossesAreThoseOfTheRequest)
@@ -139,7 +139,7 @@ CT_CASE(lossesAreThoseOfTheRequest)
     CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
     run.request(250'000);
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
-    CHECK(waitFor([&] { return run.isHere(250'000) && !run.restorer.isBusy(); }));
+    CHECK(waitFor([&] { return run.isRestored(250'000) && !run.restorer.isBusy(); }));
     CHECK_EQUAL(run.restorer.lostPieces(), 0U);
     // Back to the damaged block, after a range that is in memory.
     run.request(kEvents - 2000);
@@ -164,7 +164,7 @@ CT_CASE(foreignEventsCountAsLost)
     CHECK(static_cast<bool>((*writer)->finish({})));
     run.request(20'000);
     CHECK(waitFor([&] { return run.restorer.lostPieces() > 0 && !run.restorer.isBusy(); }));
-    CHECK(!run.isHere(20'000));
+    CHECK(!run.isRestored(20'000));
 }
 
 CT_CASE(aWriterThatFailsOrEndsClosesTheIndex)

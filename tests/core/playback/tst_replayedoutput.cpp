@@ -10,7 +10,7 @@ using namespace ct;
 
 namespace {
 
-std::string textOf(const ReplayedOutput::Taken &taken)
+std::string textOf(const ReplayedOutput::DueOutput &taken)
 {
     std::string text;
     for (const ctr::OutputPiece &piece : taken.pieces)
@@ -25,27 +25,27 @@ CT_CASE(outputIsReturnedOnceDue)
     ReplayedOutput output;
     output.addPiece({10, "a"});
     output.addPiece({20, "b"});
-    CHECK_EQUAL(textOf(output.takeDue()), "");
+    CHECK_EQUAL(textOf(output.takeDueOutput()), "");
     CHECK(output.pendingSince() == 10U);
     output.release(10);
     output.release(5);  // the time never goes back
     CHECK(output.pendingSince() == 20U);
     output.addPiece({8, "c"});  // late, but still behind earlier output
-    CHECK_EQUAL(textOf(output.takeDue()), "a");
-    CHECK_EQUAL(textOf(output.takeDue()), "");
+    CHECK_EQUAL(textOf(output.takeDueOutput()), "a");
+    CHECK_EQUAL(textOf(output.takeDueOutput()), "");
     output.release(20);
     CHECK(!output.pendingSince());
     output.addPiece({19, "d"});  // due at once
-    CHECK_EQUAL(textOf(output.takeDue()), "bcd");
+    CHECK_EQUAL(textOf(output.takeDueOutput()), "bcd");
     output.release(ReplayedOutput::kAll);
     output.addPiece({ReplayedOutput::kAll, "e"});
-    CHECK_EQUAL(textOf(output.takeDue()), "e");
+    CHECK_EQUAL(textOf(output.takeDueOutput()), "e");
 }
 
 CT_CASE(countsDiscardedLines)
 {
     const std::string lines(std::size_t{1} << 16, '\n');
-    const auto bytesOf = [](const ReplayedOutput::Taken &taken) { return textOf(taken).size(); };
+    const auto bytesOf = [](const ReplayedOutput::DueOutput &taken) { return textOf(taken).size(); };
     for (const bool isDelayed : {false, true}) {
         ReplayedOutput output;
         if (!isDelayed)
@@ -54,11 +54,11 @@ CT_CASE(countsDiscardedLines)
             output.addPiece({i + 1, lines});
         output.addPiece({1001, "the last one"});
         output.release(isDelayed ? 1001 : 0);
-        const ReplayedOutput::Taken taken = output.takeDue();
+        const ReplayedOutput::DueOutput taken = output.takeDueOutput();
         CHECK(bytesOf(taken) > ReplayedOutput::kMostDue / 2 && bytesOf(taken) <= ReplayedOutput::kMostDue);
         CHECK_EQUAL(bytesOf(taken) - 12 + taken.linesLeftOut, 1000 * lines.size());
         CHECK_EQUAL(taken.pieces.back().bytes, "the last one");
-        CHECK_EQUAL(output.takeDue().linesLeftOut, 0U);
+        CHECK_EQUAL(output.takeDueOutput().linesLeftOut, 0U);
     }
     // Output that is not due yet has a larger limit.
     ReplayedOutput output;
@@ -68,7 +68,7 @@ CT_CASE(countsDiscardedLines)
     std::uint64_t leftOut = 0;
     while (const auto pending = output.pendingSince()) {
         output.release(*pending);
-        const ReplayedOutput::Taken taken = output.takeDue();
+        const ReplayedOutput::DueOutput taken = output.takeDueOutput();
         bytes += bytesOf(taken);
         leftOut += taken.linesLeftOut;
     }

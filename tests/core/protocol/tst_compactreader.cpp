@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+using ct::kRelaxed;
 
 struct Station {
     corotracer::CompactState state{};

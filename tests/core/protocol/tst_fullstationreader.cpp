@@ -310,7 +310,7 @@ CT_CASE(anImpossibleMonotonicJumpMeansTwoWriters)
     CHECK_EQUAL(f.streamSums.sum(), 100u);
 }
 
-CT_CASE(oneWriterIsNeverJudgedAsTwo)
+CT_CASE(oneWriterIsNeverFlaggedAsTwo)
 {
     for (std::uint64_t count = 0; count < 60; ++count) {
         Fixture f(Style::OldSdk);

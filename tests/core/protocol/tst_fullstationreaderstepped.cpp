@@ -250,7 +250,7 @@ CT_CASE(readsWhileAMonotonicWriterWrites)
 }
 
 /// One writer that laps the check is never judged to be two.
-CT_CASE(oneWriterIsNeverJudgedAsTwo)
+CT_CASE(oneWriterIsNeverFlaggedAsTwo)
 {
     bool wasDisturbed = true;
     for (std::uint64_t first = 1; wasDisturbed; first += kStride) {

@@ -63,7 +63,7 @@ CT_CASE(anEnginePublishesReadingsOnceASecond)
 CT_CASE(aScanPublishesReadings)
 {
     Capture c;
-    c.scan();
+    c.pass();
     CHECK_EQUAL(pairs(c), 1u);
 }
 
@@ -71,7 +71,7 @@ CT_CASE(keepsTheReadingsOfADeadTarget)
 {
     Capture c;
     (void)c.process(5);
-    c.scan();
+    c.pass();
     const clock_moment before = published(c);
     c.dead.insert(5);
     c.restart();
@@ -94,7 +94,7 @@ CT_CASE(aKilledWriterDoesNotBlockTheNextOwner)
     c.header().extension.pair_seq.store(7);
     clock_moment moment;
     CHECK(!corotracer::detail::read_published(c.header().extension, moment));
-    c.scan();
+    c.pass();
     CHECK_EQUAL(c.header().extension.pair_seq.load(), 8u);
     CHECK(published(c).realtime_ns != 0);
     // In overwrite mode, the writer may be the target, in the middle of its stores.

@@ -112,14 +112,14 @@ CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
     header.allocated_count.store(10);
     ct::HarvestLoop loop(*region);
     ct::Batch batch;
-    loop.scan(batch);
+    loop.pass(batch);
     CHECK_EQUAL(region->overtakenBirths(), 2u);
     CHECK_EQUAL(loop.accounting().untraced, 10u);
     CHECK_EQUAL(loop.accounting().birthsOvertaken, 2u);
     for (std::uint32_t i = 0; i < 10; ++i)
         writers::Writer(*region->writableStation(i), writers::Style::OldSdk, i + 1).create();
     batch.clear();
-    loop.safetyScan(batch);
+    loop.safetyPass(batch);
     CHECK_EQUAL(loop.accounting().untraced, 0u);
     CHECK_EQUAL(loop.accounting().birthsOvertaken, 0u);
 }

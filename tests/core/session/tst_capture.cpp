@@ -36,7 +36,7 @@ class CaptureTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void historyIsComplete_data()
+    void captureHasEveryPublishedEvent_data()
     {
         QTest::addColumn<QString>("program");
         QTest::addColumn<QString>("arguments");
@@ -49,7 +49,7 @@ private Q_SLOTS:
         row("causality", "ct_causality", "--workers 50");
         row("processes", "ct_processes", "--processes 4 --coroutines 50 --turns 200 --rate 200000");
     }
-    void historyIsComplete()
+    void captureHasEveryPublishedEvent()
     {
         QFETCH(QString, program);
         QFETCH(QString, arguments);

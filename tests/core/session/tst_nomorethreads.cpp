@@ -116,7 +116,7 @@ CT_CASE(addressesStayUnresolvedWithoutAThread)
     worker.waitUntilIdle();
     const SymbolWorker::Answer answer = worker.resolve(modules, kAddress);
     REQUIRE(answer != nullptr);
-    CHECK(answer->gap == SymbolGap::NoFile);
+    CHECK(answer->reason == Unresolved::NoFile);
 }
 
 CT_CASE(aRefusedWorkerEndsAtOnce)

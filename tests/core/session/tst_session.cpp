@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/playback/fileloader.h"
 #include "core/session/session.h"
-#include "core/target/instructions.h"
 #include "core/target/regionlist.h"
+#include "core/target/tracinginstructions.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -155,8 +155,8 @@ private Q_SLOTS:
         LaunchSpec line;
         line.shellLine = "true && '" + runner::binary("ct_many").toStdString() + "' --coroutines 20";
         line.output = OutputMode::Pty;
-        QSignalSpy seen(&capture.session, &Session::targetSeen);
-        QSignalSpy gone(&capture.session, &Session::targetGone);
+        QSignalSpy seen(&capture.session, &Session::targetDiscovered);
+        QSignalSpy gone(&capture.session, &Session::targetEnded);
         QVERIFY(capture.session.start({line, capture.spec()}));
         const pid_t shell = capture.session.target()->pid();
         QCOMPARE(capture.session.targetPid(), 0);
@@ -271,7 +271,7 @@ private Q_SLOTS:
     {
         Capture capture;
         QVERIFY(capture.session.start({ListenRequest{}, capture.spec()}));
-        QSignalSpy seen(&capture.session, &Session::targetSeen);
+        QSignalSpy seen(&capture.session, &Session::targetDiscovered);
         QProcess process;
         startElsewhere(process, capture.session, "ct_many", kMany);
         QVERIFY(process.waitForStarted());

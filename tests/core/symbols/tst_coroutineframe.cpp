@@ -38,7 +38,7 @@ void checkFrame(Symbolizer &symbolizer, const ModuleMap &modules, const Seen &se
     REQUIRE(frame.location.frames.size() == 1);
     const SourceFrame &source = frame.location.frames.front();
     CHECK_EQUAL(source.function, functionOf(seen.name));
-    CHECK((source.line == 0) == (frame.location.gap == SymbolGap::NoLines));
+    CHECK((source.line == 0) == (frame.location.reason == Unresolved::NoLines));
     CHECK((source.line == 0) == (frame.location.remedy.find("only the function is known") == 0));
     if (source.line == 0) {
         ++count.functionOnly;
@@ -112,7 +112,7 @@ CT_CASE(strippedProgramsHaveNoFrameLocation)
     const CoroutineFrame frame =
         describeCoroutineFrame(symbolizer, made::modulesOf(said), frames.front().frame, program.reader());
     CHECK(frame.state == CoroutineFrame::State::Unknown && frame.location.frames.empty());
-    CHECK(frame.location.gap == SymbolGap::NoSymbols);
+    CHECK(frame.location.reason == Unresolved::NoSymbols);
     CHECK(frame.location.remedy.find("without -s") != std::string::npos ||
           frame.location.remedy.find("-g") != std::string::npos);
 }
@@ -127,13 +127,13 @@ CT_CASE(refusesMemoryThatIsNoFrame)
     Symbolizer symbolizer;
     const MemoryReader read = program.reader();
     const auto gapOf = [&](std::uint64_t address) {
-        return describeCoroutineFrame(symbolizer, modules, address, read).location.gap;
+        return describeCoroutineFrame(symbolizer, modules, address, read).location.reason;
     };
-    CHECK(gapOf(0) == SymbolGap::NotACoroutine);
-    CHECK(gapOf(frames[0].frame + 1) == SymbolGap::NotACoroutine);
-    CHECK(gapOf(frames[0].frame + 16) == SymbolGap::NotACoroutine);
-    CHECK(gapOf(modules.modules().front().begin) == SymbolGap::NotACoroutine);
-    CHECK(gapOf(8) == SymbolGap::NotReadable);
+    CHECK(gapOf(0) == Unresolved::NotACoroutine);
+    CHECK(gapOf(frames[0].frame + 1) == Unresolved::NotACoroutine);
+    CHECK(gapOf(frames[0].frame + 16) == Unresolved::NotACoroutine);
+    CHECK(gapOf(modules.modules().front().begin) == Unresolved::NotACoroutine);
+    CHECK(gapOf(8) == Unresolved::NotReadable);
     // Two addresses in the program, but of no coroutine.
     const std::uint64_t fake[] = {modules.modules().front().begin, modules.modules().front().begin};
     const CoroutineFrame frame =
@@ -141,7 +141,7 @@ CT_CASE(refusesMemoryThatIsNoFrame)
             std::memcpy(to, fake, std::min(size, sizeof(fake)));
             return size <= sizeof(fake);
         });
-    CHECK(frame.location.gap == SymbolGap::NotACoroutine);
+    CHECK(frame.location.reason == Unresolved::NotACoroutine);
     program.end();
-    CHECK(gapOf(frames[0].frame) == SymbolGap::NotReadable);
+    CHECK(gapOf(frames[0].frame) == Unresolved::NotReadable);
 }

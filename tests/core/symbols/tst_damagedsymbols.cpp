@@ -44,7 +44,7 @@ public:
         std::size_t lines = 0;
         for (const DescribedAddress &described : symbols.describe(m_addresses)) {
             lines += !described.frames.empty() && described.frames.front().line > 0 ? 1 : 0;
-            CHECK((described.gap == SymbolGap::None) == described.remedy.empty());
+            CHECK((described.reason == Unresolved::None) == described.remedy.empty());
         }
         return lines;
     }

@@ -10,7 +10,7 @@ namespace {
 
 std::string pathAt(const ModuleMap &map, std::uint64_t address)
 {
-    const Module *module = map.find(address);
+    const Module *module = map.moduleAt(address);
     return module ? module->path : "none";
 }
 
@@ -22,8 +22,8 @@ CT_CASE(findsTheMappingOfAnAddress)
     CHECK_EQUAL(pathAt(map, 99), "none");
     CHECK_EQUAL(pathAt(map, 100), "/a");
     CHECK_EQUAL(pathAt(map, 199), "/a");
-    REQUIRE(map.find(200));
-    CHECK_EQUAL(map.find(200)->offset, 4096U);
+    REQUIRE(map.moduleAt(200));
+    CHECK_EQUAL(map.moduleAt(200)->offset, 4096U);
     CHECK_EQUAL(pathAt(map, 250), "none");
     CHECK_EQUAL(pathAt(map, 300), "/b");
     CHECK_EQUAL(pathAt(map, 400), "none");

@@ -41,7 +41,7 @@ DescribedAddress hidden(const made::ProgramRun &ran, const ModuleMap &modules, c
 
 bool knowsLine(const DescribedAddress &described, const made::ProgramRun &ran)
 {
-    return described.gap == SymbolGap::None && described.remedy.empty() && !described.frames.empty() &&
+    return described.reason == Unresolved::None && described.remedy.empty() && !described.frames.empty() &&
            described.frames.front().line == static_cast<unsigned>(ran.locations.at("hidden").line) &&
            described.frames.front().function == "(anonymous namespace)::hidden(int)";
 }
@@ -95,7 +95,7 @@ CT_CASE(findsTheCopyOfAMissingFile)
     const test::TempDir folder;
     const ModuleMap elsewhere = moved(ran, "gxx_o2", "/nowhere/bin/gxx_o2");
     const DescribedAddress missing = hidden(ran, elsewhere);
-    CHECK(missing.gap == SymbolGap::NoFile && missing.frames.empty());
+    CHECK(missing.reason == Unresolved::NoFile && missing.frames.empty());
     CHECK(says(missing, "/nowhere/bin/gxx_o2 does not exist") &&
           says(missing, buildIdOf(made::path("gxx_o2")).c_str()));
     CHECK_EQUAL(missing.module, "/nowhere/bin/gxx_o2");
@@ -117,7 +117,7 @@ CT_CASE(refusesAnotherBuild)
     REQUIRE(ran.ran);
     const ModuleMap other = moved(ran, "gxx_o2", made::path("gxx_o2"), "0123456789abcdef0123456789abcdef01234567");
     const DescribedAddress described = hidden(ran, other);
-    CHECK(described.gap == SymbolGap::OtherBuild && described.frames.empty());
+    CHECK(described.reason == Unresolved::OtherBuild && described.frames.empty());
     CHECK(says(described, "is not the build that ran"));
     // Without a build id in the recording, the path decides.
     CHECK(knowsLine(hidden(ran, moved(ran, "gxx_o2", made::path("gxx_o2"), "")), ran));
@@ -130,13 +130,13 @@ CT_CASE(explainsMissingSymbolsAndLines)
     const made::ProgramRun ran = made::run("gxx_stripped");
     REQUIRE(ran.ran);
     const DescribedAddress stripped = hidden(ran, ran.modules);
-    CHECK(stripped.gap == SymbolGap::NoSymbols && stripped.frames.empty());
+    CHECK(stripped.reason == Unresolved::NoSymbols && stripped.frames.empty());
     CHECK(says(stripped, "-g") && says(stripped, "debug package"));
 
     const made::ProgramRun plain = made::run("gxx_plain");
     REQUIRE(plain.ran);
     const DescribedAddress function = hidden(plain, plain.modules);
-    CHECK(function.gap == SymbolGap::NoLines && says(function, "-g"));
+    CHECK(function.reason == Unresolved::NoLines && says(function, "-g"));
     REQUIRE(function.frames.size() == 1);
     CHECK_EQUAL(function.frames[0].function, "(anonymous namespace)::hidden(int)");
     CHECK_EQUAL(function.frames[0].line, 0U);
@@ -154,7 +154,7 @@ CT_CASE(findsSeparateDebugFiles)
     const std::string program = folder.file("gxx_separate");
     fs::copy(made::path("gxx_separate"), program);
     const ModuleMap alone = moved(ran, "gxx_separate", program);
-    CHECK(hidden(ran, alone).gap == SymbolGap::NoSymbols);
+    CHECK(hidden(ran, alone).reason == Unresolved::NoSymbols);
 
     fs::create_directory(folder.file(".debug"));
     fs::copy(made::path("gxx_separate.debug"), folder.file(".debug/gxx_separate.debug"));
@@ -182,7 +182,7 @@ CT_CASE(refusesADebugFileOfAnotherBuild)
     const test::TempDir folder;
     fs::copy(made::path("gxx_separate"), folder.file("gxx_separate"));
     fs::copy(made::path("gxx_dwarf4"), folder.file("gxx_separate.debug"));
-    CHECK(hidden(ran, moved(ran, "gxx_separate", folder.file("gxx_separate"))).gap == SymbolGap::NoSymbols);
+    CHECK(hidden(ran, moved(ran, "gxx_separate", folder.file("gxx_separate"))).reason == Unresolved::NoSymbols);
 }
 
 CT_CASE(computesTheChecksumOfAFile)
@@ -201,7 +201,7 @@ CT_CASE(asksNoServerByDefault)
     REQUIRE(!server.url.empty());
     ::setenv("DEBUGINFOD_URLS", server.url.c_str(), 1);
     const made::ProgramRun ran = made::run("gxx_stripped");
-    CHECK(hidden(ran, ran.modules).gap == SymbolGap::NoSymbols);
+    CHECK(hidden(ran, ran.modules).reason == Unresolved::NoSymbols);
     CHECK(!server.wasAsked());
 
     DebugSearchPath searchPath;
@@ -221,7 +221,7 @@ CT_CASE(reportsFilesThatAreNoPrograms)
     const test::TempDir folder;
     std::ofstream(folder.file("text")) << "not a program, but long enough to have a header of an ELF file in its place";
     const DescribedAddress text = hidden(ran, moved(ran, "gxx_o2", folder.file("text"), ""));
-    CHECK(text.gap == SymbolGap::Unreadable && says(text, "not a 64-bit"));
-    CHECK(hidden(ran, moved(ran, "gxx_o2", folder.path(), "")).gap == SymbolGap::Unreadable);
-    CHECK(hidden(ran, moved(ran, "gxx_o2", "/dev/null", "")).gap == SymbolGap::Unreadable);
+    CHECK(text.reason == Unresolved::Unreadable && says(text, "not a 64-bit"));
+    CHECK(hidden(ran, moved(ran, "gxx_o2", folder.path(), "")).reason == Unresolved::Unreadable);
+    CHECK(hidden(ran, moved(ran, "gxx_o2", "/dev/null", "")).reason == Unresolved::Unreadable);
 }

@@ -52,7 +52,7 @@ void checkProgram(const std::string &name)
                     "+ libraryFunction(int):" + mark("library.cpp", "library") + " ");
     const std::uint64_t asked[] = {ran.locations.at("innermost").address};
     const DescribedAddress one = symbolizer.describe(ran.modules, asked).front();
-    CHECK(one.gap == SymbolGap::None && one.remedy.empty());
+    CHECK(one.reason == Unresolved::None && one.remedy.empty());
     CHECK_EQUAL(one.frames.front().file, ct::test::kSourceDir + "/tests/core/symbols/program.cpp");
     if (check::failures != before)
         std::cerr << "  in " << name << ", lambda " << lambda << std::endl;
@@ -171,7 +171,7 @@ CT_CASE(answersDoNotDependOnTheNumberOfAddresses)
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const std::uint64_t one[] = {addresses[i]};
         CHECK(Symbolizer().describe(ran.modules, one).front() == together[i]);
-        CHECK(together[i].remedy.empty() == (together[i].gap == SymbolGap::None));
+        CHECK(together[i].remedy.empty() == (together[i].reason == Unresolved::None));
     }
-    CHECK(together[0].gap == SymbolGap::NoModule && together[0].frames.empty());
+    CHECK(together[0].reason == Unresolved::NoModule && together[0].frames.empty());
 }

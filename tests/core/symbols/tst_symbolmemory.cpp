@@ -183,7 +183,7 @@ CT_CASE(compressedSectionsAreLimitedTogether)
         CHECK_EQUAL(SymbolMemory::used(), 0U);
         ModuleSymbols symbols(moduleOf(path), {});
         CHECK(symbols.lacksMemory());
-        CHECK(symbols.nothing().gap == SymbolGap::Unreadable);
+        CHECK(symbols.nothing().reason == Unresolved::Unreadable);
         CHECK_EQUAL(symbols.nothing().remedy, many.error().message);
     }
 }
@@ -307,13 +307,13 @@ CT_CASE(allFilesTogetherAreLimited)
     std::uint64_t needed = 0;
     {
         Symbolizer symbolizer;
-        CHECK(symbolizer.describe(ran.modules, address)[0].gap == SymbolGap::None);
+        CHECK(symbolizer.describe(ran.modules, address)[0].reason == Unresolved::None);
         needed = SymbolMemory::used();
         CHECK(needed > 0);
     }
     CHECK_EQUAL(SymbolMemory::used(), 0U);
     Symbolizer first;
-    CHECK(first.describe(ran.modules, address)[0].gap == SymbolGap::None);
+    CHECK(first.describe(ran.modules, address)[0].reason == Unresolved::None);
     SymbolMemory another;
     const Limit limit(10 * needed);
     REQUIRE(another.reserve(SymbolMemory::limit() - SymbolMemory::used() - 16));
@@ -321,11 +321,11 @@ CT_CASE(allFilesTogetherAreLimited)
         // The symbolizer of another window gets no memory.
         Symbolizer second;
         const DescribedAddress refused = second.describe(ran.modules, address)[0];
-        CHECK(refused.gap == SymbolGap::Unreadable);
+        CHECK(refused.reason == Unresolved::Unreadable);
         CHECK(refused.remedy.find("MiB") != std::string::npos);
     }
     // The first symbolizer makes room by freeing its own older files.
-    Module other = *ran.modules.find(address[0]);
+    Module other = *ran.modules.moduleAt(address[0]);
     const test::TempDir dir;
     other.path = dir.file("copy");
     std::ofstream(other.path, std::ios::binary) << std::ifstream(made::path("gxx_o2"), std::ios::binary).rdbuf();

@@ -46,7 +46,7 @@ CT_CASE(answersArriveWithANewGeneration)
                 "(anonymous namespace)::hidden(int)");
     const SymbolWorker::Answer nowhere = worker.resolve(modules, 1);
     REQUIRE(nowhere != nullptr);
-    CHECK(nowhere->gap == SymbolGap::NoModule);
+    CHECK(nowhere->reason == Unresolved::NoModule);
 }
 
 CT_CASE(destructionDoesNotWaitForATask)
@@ -95,7 +95,7 @@ CT_CASE(aNewSearchPathDiscardsAnswers)
     worker.waitUntilIdle();
     const SymbolWorker::Answer missing = worker.resolve(modules, address);
     REQUIRE(missing != nullptr);
-    CHECK(missing->gap == SymbolGap::NoFile);
+    CHECK(missing->reason == Unresolved::NoFile);
 
     const std::uint64_t before = worker.generation();
     DebugSearchPath searchPath;
@@ -111,7 +111,7 @@ CT_CASE(manyThreadsAskAtOnce)
 {
     const made::ProgramRun ran = made::run("gxx_o2");
     const auto modules = sharedMap(ran);
-    const Module *own = ran.modules.find(ran.locations.at("hidden").address);
+    const Module *own = ran.modules.moduleAt(ran.locations.at("hidden").address);
     REQUIRE(own != nullptr);
     SymbolWorker worker;
     std::atomic<int> wrong{0};

@@ -219,7 +219,7 @@ CT_CASE(theDialectIsInferredFromTheFirstEvent)
     CHECK(population.at(1).dialect == Dialect::Monotonic);
 }
 
-CT_CASE(nonsenseIsIgnored)
+CT_CASE(impossibleRowsAreIgnored)
 {
     Population population;
     Batch batch;

@@ -112,7 +112,7 @@ corotracer::StationData *RawRegion::allocate() const
 
 void RawRegion::wakeEngine() const
 {
-    // seq_cst, like the caller's store before it. Partner: the engine's store of tracer_sleeping before its last scan.
+    // seq_cst, like the caller's store before it. Partner: the engine's store of tracer_sleeping before its last pass.
     std::uint32_t sleeping = 1;
     if (header().tracer_sleeping.load(std::memory_order_seq_cst) != 1 ||
         !header().tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_seq_cst) || m_socket < 0)

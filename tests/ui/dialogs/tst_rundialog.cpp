@@ -378,6 +378,31 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
+    /// A closing window waits for a target that ignores SIGTERM. Another run replaces that target first, so the window
+    /// stays open.
+    void aRunThatReplacesATerminatingTargetKeepsTheWindowOpen()
+    {
+        MainWindow window;
+        window.show();
+        runShell(window, QStringLiteral("trap '' TERM; echo ready; while :; do sleep 0.1; done"));
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatience);
+        const pid_t ignoring = window.run().launchedPid();
+        QVERIFY(ignoring > 0);
+        window.close();
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        QTRY_VERIFY(!gui::topLevel<QWidget>("runningTargetBox"));
+        runShell(window, QStringLiteral("exec sleep 1000"));
+        QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
+        QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "leaveRunningButton"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns() && window.run().launchedPid() != ignoring, kPatience);
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QCoreApplication::processEvents();  // a call of close() would have been queued
+        QVERIFY(window.isVisible());
+        ::kill(-ignoring, SIGKILL);
+    }
+
     void closingCanTerminateTheTarget()
     {
         MainWindow window;

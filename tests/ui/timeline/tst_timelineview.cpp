@@ -286,7 +286,7 @@ void TimelineViewTest::toolTipExplainsMissingEvents()
                  both.contains(QStringLiteral("3 events were overwritten or dropped")),
              qPrintable(both));
     const QString unsaved = textAt(1, kBase + kSecond / 2);
-    QVERIFY2(unsaved.contains(QStringLiteral("12 events were no longer in memory")), qPrintable(unsaved));
+    QVERIFY2(unsaved.contains(QStringLiteral("12 events are not in the recording")), qPrintable(unsaved));
     QVERIFY2(!unsaved.contains(QStringLiteral("lost")), qPrintable(unsaved));
     const QString lost = textAt(2, kBase + 2 * kSecond);
     QVERIFY2(lost.contains(QStringLiteral("7 events were overwritten or dropped")) &&

@@ -56,10 +56,10 @@ void record(const std::string &path, int rounds = 30)
     CHECK(static_cast<bool>(begin(path, rounds).writer->finish({})));
 }
 
-std::vector<RecordedRun> scan(const TempDir &dir)
+std::vector<RecordedRun> runsIn(const TempDir &dir)
 {
     RecordedRuns runs;
-    const auto found = runs.scan(dir.path());
+    const auto found = runs.list(dir.path());
     REQUIRE(static_cast<bool>(found));
     return *found;
 }
@@ -77,11 +77,11 @@ std::uint64_t bytesRead()
 CT_CASE(aRunIsOneRow)
 {
     const TempDir dir;
-    CHECK(scan(dir).empty());
-    CHECK(RecordedRuns().scan(dir.file("missing"))->empty());
+    CHECK(runsIn(dir).empty());
+    CHECK(RecordedRuns().list(dir.file("missing"))->empty());
     const Written program = begin(runPath(dir, 1), 200, {0, 4 * kSecond});
     CHECK(static_cast<bool>(program.writer->finish({})));
-    const std::vector<RecordedRun> runs = scan(dir);
+    const std::vector<RecordedRun> runs = runsIn(dir);
     REQUIRE(runs.size() == 1);
     const RecordedRun &run = runs.front();
     CHECK(run.path == runPath(dir, 1));
@@ -114,7 +114,7 @@ CT_CASE(reportsTheStateOfEachRun)
     putContent(dir.file("notes.txt"), "nothing of ours");
     record(dir.file("kept.ctr"));
     const auto stateOf = [&](const std::string &name) {
-        const std::vector<RecordedRun> runs = scan(dir);
+        const std::vector<RecordedRun> runs = runsIn(dir);
         const auto found =
             std::find_if(runs.begin(), runs.end(), [&](const RecordedRun &run) { return run.name == name; });
         REQUIRE(found != runs.end());
@@ -122,7 +122,7 @@ CT_CASE(reportsTheStateOfEachRun)
         CHECK(found->events > 0 || found->state == State::Unreadable);
         return found->state;
     };
-    CHECK(scan(dir).size() == 5);
+    CHECK(runsIn(dir).size() == 5);
     CHECK(stateOf("complete") == State::Complete);
     CHECK(stateOf("live") == State::Recording);
     CHECK(stateOf("killed") == State::Interrupted);
@@ -139,13 +139,13 @@ CT_CASE(followsAGrowingRun)
     auto made = RecordingWriter::open(runPath(dir, 1), {RecordingLimits::kLeastBytes, 0});
     REQUIRE(static_cast<bool>(made));
     RecordedRuns runs;
-    CHECK(runs.scan(dir.path())->size() == 1);  // claimed, though still empty
+    CHECK(runs.list(dir.path())->size() == 1);  // claimed, though still empty
     SimulatedProgram program(20);
     std::uint64_t before = 0;
     for (int i = 0; i < 5; ++i) {
         for (int round = 0; round < 10; ++round)
             CHECK(static_cast<bool>((*made)->consume(program.next())));
-        const RecordedRun run = runs.scan(dir.path())->front();
+        const RecordedRun run = runs.list(dir.path())->front();
         CHECK(run.state == State::Recording && run.events > before);
         before = run.events;
     }
@@ -166,12 +166,12 @@ CT_CASE(scanningCostsLittle)
     CHECK(size > 4U << 20);
     RecordedRuns runs;
     const std::uint64_t begin = bytesRead();
-    CHECK(runs.scan(dir.path())->size() == 1);
+    CHECK(runs.list(dir.path())->size() == 1);
     const std::uint64_t first = bytesRead();
     if (begin == 0)
         CHECK_SKIP("this kernel does not count the bytes that a process reads");
     CHECK(first - begin < size / 8);
-    CHECK(runs.scan(dir.path())->size() == 1);
+    CHECK(runs.list(dir.path())->size() == 1);
     CHECK(bytesRead() - first < 4096);  // unchanged files are not read again
 }
 
@@ -186,7 +186,7 @@ CT_CASE(removesTheOldestRuns)
     std::uint64_t sum = 0;
     std::uint64_t second = 0;
     std::uint64_t third = 0;
-    for (const RecordedRun &run : scan(dir)) {
+    for (const RecordedRun &run : runsIn(dir)) {
         sum += run.bytes;
         if (run.path == runPath(dir, 2))
             second = run.bytes;
@@ -200,10 +200,10 @@ CT_CASE(removesTheOldestRuns)
     CHECK(made.runs == 2 && made.failures.empty());
     CHECK(made.bytes >= second + 1 && made.latest == third);
     CHECK(!std::filesystem::exists(ctr::segmentPath(runPath(dir, 2), 0)));
-    CHECK(scan(dir).size() == 4);
+    CHECK(runsIn(dir).size() == 4);
     // An open recording stays, a recording being written stays, and so does a file that a user put there.
     CHECK(runs.freeSpace(dir.path(), 0).runs == 1);
-    const std::vector<RecordedRun> left = scan(dir);
+    const std::vector<RecordedRun> left = runsIn(dir);
     CHECK(left.size() == 3);
     for (const RecordedRun &run : left)
         CHECK(run.isOpen || run.state == State::Recording || run.name == "mine");
@@ -221,7 +221,7 @@ CT_CASE(removesOldEmptyRuns)
     const timespec longAgo[2] = {{1'000'000, 0}, {1'000'000, 0}};
     for (const std::string &path : {old, foreign, notes})
         CHECK(::utimensat(AT_FDCWD, path.c_str(), longAgo, 0) == 0);
-    CHECK(scan(dir).empty());
+    CHECK(runsIn(dir).empty());
     CHECK(RecordedRuns().freeSpace(dir.path(), 1U << 30).runs == 0);
     CHECK(!std::filesystem::exists(old));
     for (const std::string &path : {fresh, foreign, notes})
@@ -244,11 +244,11 @@ CT_CASE(refusesToRemoveARunInUse)
         const ctr::ReadClaim open(ctr::segmentsOf(path));
         const Result<void> read = removeRun(path);
         CHECK(!read && read.error().message.find("open in a window") != std::string::npos);
-        CHECK(scan(dir).front().isOpen);
+        CHECK(runsIn(dir).front().isOpen);
     }
     CHECK(readAll(ctr::segmentPath(path, 0)).hasEnded);
     CHECK(static_cast<bool>(removeRun(path)));
-    CHECK(scan(dir).empty());
+    CHECK(runsIn(dir).empty());
 }
 
 /// A user may have put it there.
@@ -261,7 +261,7 @@ CT_CASE(aFileNamedLikeARunHasItsOwnRow)
         CHECK(static_cast<bool>(program.writer->finish({})));
         const std::vector<std::string> files = ctr::segmentsOf(path);
         std::filesystem::copy_file(files.back(), path);
-        const std::vector<RecordedRun> runs = scan(dir);
+        const std::vector<RecordedRun> runs = runsIn(dir);
         REQUIRE(runs.size() == 2);
         const bool runFirst = runs.front().files.size() > 1;
         const RecordedRun &run = runs[runFirst ? 0 : 1];
@@ -271,7 +271,7 @@ CT_CASE(aFileNamedLikeARunHasItsOwnRow)
         CHECK(run.name == "server" && file.name == "server");
         CHECK(file.bytes == std::filesystem::file_size(path));
         CHECK(static_cast<bool>(removeRun(removesRun ? run.path : file.path)));
-        const std::vector<RecordedRun> left = scan(dir);
+        const std::vector<RecordedRun> left = runsIn(dir);
         REQUIRE(left.size() == 1);
         CHECK(left.front().path == path);
         CHECK(left.front().files == (removesRun ? file.files : run.files));
@@ -298,7 +298,7 @@ CT_CASE(survivesHostileFiles)
         const Result<RecordingSummary> summary = readRecordingSummary(file);
         CHECK(!summary || summary->transitions <= all);
         CHECK(!summary || i % 2 != 0 || !summary->ended);
-        CHECK(RecordedRuns().scan(dir.path())->size() <= 1);
+        CHECK(RecordedRuns().list(dir.path())->size() <= 1);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/timelineoff.h"
+#include "models/tracingoff.h"
 
 #include <algorithm>
 #include <tuple>

@@ -35,8 +35,8 @@ QProcessEnvironment environmentOf(const QString &region, const QString &socket)
 struct Listening {
     QTemporaryDir directory;
     Session session;
-    QSignalSpy seen{&session, &Session::targetSeen};
-    QSignalSpy gone{&session, &Session::targetGone};
+    QSignalSpy seen{&session, &Session::targetDiscovered};
+    QSignalSpy gone{&session, &Session::targetEnded};
 
     bool begin()
     {
@@ -206,7 +206,7 @@ private Q_SLOTS:
         listening.session.stop();
         QTRY_COMPARE(ended.size(), 1);
         Session attached;
-        QSignalSpy gone(&attached, &Session::targetGone);
+        QSignalSpy gone(&attached, &Session::targetEnded);
         QSignalSpy over(&attached, &Session::ended);
         QVERIFY(attached.start({AttachRequest{listening.session.regionPath().toStdString()}, {}}));
         QCOMPARE(attached.targetPids().size(), 2U);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/target/instructions.h"
+#include "core/target/tracinginstructions.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Intervals in which tracing was switched off: nothing was recorded, and nothing was lost. Pure functions.
+// Intervals in which tracing was switched off: no events were published, and none were
+// lost. Pure functions.
 #pragma once
 
 #include "core/stream/stream.h"

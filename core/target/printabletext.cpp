@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/target/printable.h"
+#include "core/target/printabletext.h"
 
 #include <algorithm>
 

@@ -29,7 +29,7 @@ History::Needed History::neededFor(std::uint64_t from, std::uint64_t to) const
     std::reverse(needed.slabs.begin(), needed.slabs.end());
     for (const std::uint32_t number : needed.slabs) {
         const Sealed &sealed = restored.sealed(number);
-        if (sealed.canBeMadeAgain() && !restored.isHere(number))
+        if (sealed.canBeRestored() && !restored.isRestored(number))
             needed.missing.push_back({number, sealed.first, sealed.end});
     }
     return needed;
@@ -53,7 +53,7 @@ std::vector<History::Stretch> History::stretches() const
     std::vector<Stretch> all(restored.sealedSlabs());
     for (std::uint32_t number = 1; number <= all.size(); ++number) {
         const Sealed &sealed = restored.sealed(number);
-        all[number - 1] = {sealed.minTs, sealed.maxTs, sealed.rows, number >= ring || restored.isHere(number)};
+        all[number - 1] = {sealed.minTs, sealed.maxTs, sealed.rows, number >= ring || restored.isRestored(number)};
     }
     return all;
 }
@@ -66,7 +66,7 @@ bool History::isInMemory(std::uint64_t from, std::uint64_t to) const
     const std::uint32_t first = restored.firstAt(from);
     for (std::uint32_t number = ring; number > first;) {
         number = restored.lastBefore(to, number - 1);
-        if (number >= first && restored.sealed(number).maxTs >= from && !restored.isHere(number))
+        if (number >= first && restored.sealed(number).maxTs >= from && !restored.isRestored(number))
             return false;
     }
     return true;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A program without traced coroutines: one sentence with the likely cause, and one pointer.
-#include "core/target/instructions.h"
 #include "core/target/programrights.h"
+#include "core/target/tracinginstructions.h"
 #include "core/target/untraced.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/runner.h"

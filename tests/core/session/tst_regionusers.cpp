@@ -156,8 +156,8 @@ private Q_SLOTS:
         QVERIFY(container.runs());
         leaveRegion(path, 1, ProcessStat::of(container.pid()).startTicks, container.space());
         Session session;
-        QSignalSpy seen(&session, &Session::targetSeen);
-        QSignalSpy gone(&session, &Session::targetGone);
+        QSignalSpy seen(&session, &Session::targetDiscovered);
+        QSignalSpy gone(&session, &Session::targetEnded);
         if (comesLater)
             QVERIFY(session.start({AttachRequest{path}, {}}));
         Sleeper known([&path] { mapFile(path); });
@@ -190,8 +190,8 @@ private Q_SLOTS:
         capture.regionPath = path;
         capture.untilIdle = true;
         QVERIFY(session.start({ListenRequest{}, capture}));
-        QSignalSpy seen(&session, &Session::targetSeen);
-        QSignalSpy gone(&session, &Session::targetGone);
+        QSignalSpy seen(&session, &Session::targetDiscovered);
+        QSignalSpy gone(&session, &Session::targetEnded);
         Sleeper sleeper([&path] { mapFile(path); });
         QVERIFY(sleeper.pid() > 0);
         const TargetMapping mapping(path);

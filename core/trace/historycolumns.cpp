@@ -127,10 +127,10 @@ void addLasting(ColumnSums &sums, const Lasting &lasting, std::uint64_t until)
 }
 
 /// Adds one coroutine's events in order.
-class ColumnReader {
+class ColumnBuilder {
 public:
-    ColumnReader(const History::Data &data, CoroutineId id, std::uint64_t from, std::uint64_t step, std::uint64_t to,
-                 std::vector<History::Column> &columns)
+    ColumnBuilder(const History::Data &data, CoroutineId id, std::uint64_t from, std::uint64_t step, std::uint64_t to,
+                  std::vector<History::Column> &columns)
         : m_data(data), m_id(id), m_to(to), m_cursor(data, id), m_sums(from, step, columns)
     {
         m_cursor.start(data.positionBefore(id, from));
@@ -145,14 +145,14 @@ public:
                 continue;
             if (m_atEnd || !m_cursor.next(event))
                 break;
-            add(event);
+            addEvent(event);
         }
         if (!m_atEnd)
             addLasting(m_sums, m_lasting, until);
     }
 
 private:
-    void add(const HistoryEvent &event);
+    void addEvent(const HistoryEvent &event);
     void addBlock(const BlockSums &block);
     bool addIndexed(const SlabView &slab);
     bool copyRows(const SlabView &slab, const CoroutineRows &run, std::uint32_t orderIndex, std::uint32_t count);
@@ -167,7 +167,7 @@ private:
     std::array<HistoryEvent, kBlockRows> m_events;
 };
 
-void ColumnReader::add(const HistoryEvent &event)
+void ColumnBuilder::addEvent(const HistoryEvent &event)
 {
     m_atEnd = event.ts >= m_to;
     if (event.type == HistoryEvent::Type::Gap) {
@@ -186,11 +186,11 @@ void ColumnReader::add(const HistoryEvent &event)
     m_lasting.open = openAfter(event);
 }
 
-void ColumnReader::addBlock(const BlockSums &block)
+void ColumnBuilder::addBlock(const BlockSums &block)
 {
     HistoryEvent gap;
     if (m_cursor.gapBefore(block.firstN, block.firstTs, gap))
-        add(gap);
+        addEvent(gap);
     addLasting(m_sums, m_lasting, block.firstTs);
     m_sums.addSums(block);
     m_atEnd = block.lastTs >= m_to;
@@ -201,8 +201,8 @@ void ColumnReader::addBlock(const BlockSums &block)
 }
 
 /// Copies the events of `count` entries of the order. Returns false if slab or index changed.
-bool ColumnReader::copyRows(const SlabView &slab, const CoroutineRows &run, std::uint32_t orderIndex,
-                            std::uint32_t count)
+bool ColumnBuilder::copyRows(const SlabView &slab, const CoroutineRows &run, std::uint32_t orderIndex,
+                             std::uint32_t count)
 {
     for (std::uint32_t i = 0; i < count; ++i)
         m_events[i] = slab.event(Index::row(slab, orderIndex + i), 0);
@@ -211,7 +211,7 @@ bool ColumnReader::copyRows(const SlabView &slab, const CoroutineRows &run, std:
 
 /// Adds the rest of a slab with a final index, whole blocks at a time where a block lies in one column. Returns false
 /// and adds nothing if the index is not final.
-bool ColumnReader::addIndexed(const SlabView &slab)
+bool ColumnBuilder::addIndexed(const SlabView &slab)
 {
     m_data.index.prepare(slab, m_data.isBusy());
     const CoroutineRows run = Index::rowsOfCoroutine(slab, m_id);
@@ -242,9 +242,9 @@ bool ColumnReader::addIndexed(const SlabView &slab)
         for (std::uint32_t i = 0; i < count && !m_atEnd; ++i) {
             HistoryEvent gap;
             if (m_cursor.gapBefore(m_events[i].n, m_events[i].ts, gap))
-                add(gap);
+                addEvent(gap);
             if (!m_atEnd)
-                add(m_events[i]);
+                addEvent(m_events[i]);
             m_cursor.skipTo(last + 1, m_events[i].n + 1);
         }
         orderIndex += count;
@@ -266,7 +266,7 @@ void History::columns(CoroutineId id, std::uint64_t from, std::uint64_t step, st
     const std::uint64_t to = room / step < columns.size() ? kEndOfTime : from + step * columns.size();
     const std::uint64_t death = m_data->coroutines.lives[id].deathTs.load(std::memory_order_relaxed);
     const std::uint64_t now = m_data->now.load(std::memory_order_relaxed);
-    ColumnReader(*m_data, id, from, step, to, columns).run(death != 0 ? death : now);
+    ColumnBuilder(*m_data, id, from, step, to, columns).run(death != 0 ? death : now);
     for (Column &column : columns) {
         column.running = std::min(column.running, 1.0F);
         column.suspended = std::min(column.suspended, 1.0F);
