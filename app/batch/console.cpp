@@ -38,12 +38,12 @@ void Console::updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64
         perSecond = static_cast<double>(sums.captured - m_lastCaptured) * 1e9 / static_cast<double>(nowNs - m_lastNs);
     m_lastCaptured = sums.captured;
     m_lastNs = nowNs;
-    show(QStringLiteral("%1 events, %2/s, lost %3, %4 coroutines, %5 alive")
-             .arg(sums.captured)
-             .arg(perSecond, 0, 'f', 0)
-             .arg(sums.lost)
-             .arg(sums.coroutines)
-             .arg(alive));
+    showStatus(QStringLiteral("%1 events, %2/s, lost %3, %4 coroutines, %5 alive")
+                   .arg(sums.captured)
+                   .arg(perSecond, 0, 'f', 0)
+                   .arg(sums.lost)
+                   .arg(sums.coroutines)
+                   .arg(alive));
 }
 
 void Console::showStatus(const QString &line)

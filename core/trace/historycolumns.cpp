@@ -133,7 +133,7 @@ public:
                   std::vector<History::Column> &columns)
         : m_data(data), m_id(id), m_to(to), m_cursor(data, id), m_sums(from, step, columns)
     {
-        m_cursor.start(data.positionBefore(id, from));
+        m_cursor.start(positionBefore(data, id, from));
     }
 
     void run(std::uint64_t until)

@@ -91,7 +91,7 @@ bool Cursor::refill()
     m_count = 0;
     while (enter(slab)) {
         Copied copied;
-        if (!m_data.copyEvents(slab, m_id, m_row, std::span(m_events).first(m_piece), m_rows, copied))
+        if (!copyEvents(m_data, slab, m_id, m_row, std::span(m_events).first(m_piece), m_rows, copied))
             continue;  // evicted; enter() skips it
         m_row = copied.nextRow;
         m_count = copied.count;

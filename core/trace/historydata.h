@@ -61,19 +61,17 @@ struct History::Data {
     void addDeath(const Death &death);
     void addLoss(const Loss &loss, std::uint64_t noticed);
 
-    // Readers.
-    /// Returns false when the slab was evicted; then the copy is invalid.
-    bool copyEvents(const history::SlabView &slab, CoroutineId id, std::uint32_t firstRow,
-                    std::span<HistoryEvent> events, std::span<std::uint32_t> rows, history::Copied &copied) const;
-    /// The latest row with an event before `ts`. Returns false if there is none, or if the slab was evicted.
-    bool rowBefore(const history::SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const;
-    /// Position of the latest event before `ts`, else of the coroutine's oldest event in memory; slab 0 if it has no
-    /// event.
-    history::RowPosition positionBefore(CoroutineId id, std::uint64_t ts) const;
     bool isBusy() const { return coroutines.heads.size() > std::uint32_t{1} << history::kRowCoroutineBits; }
 };
 
 namespace history {
+
+/// Copies events of a coroutine from `firstRow` on. Returns false when the slab was evicted; then the copy is invalid.
+bool copyEvents(const History::Data &data, const SlabView &slab, CoroutineId id, std::uint32_t firstRow,
+                std::span<HistoryEvent> events, std::span<std::uint32_t> rows, Copied &copied);
+/// Position of the latest event before `ts` (ns), else of the coroutine's oldest event in memory; slab 0 if it has no
+/// event.
+RowPosition positionBefore(const History::Data &data, CoroutineId id, std::uint64_t ts);
 
 /// Iterates over one coroutine's events and gaps, oldest first.
 class Cursor {

@@ -26,43 +26,10 @@ std::uint32_t nextRowOf(const SlabView &slab, CoroutineId id, std::uint32_t row)
     return row;
 }
 
-}  // namespace
-
-bool History::Data::copyEvents(const SlabView &slab, CoroutineId id, std::uint32_t firstRow,
-                               std::span<HistoryEvent> events, std::span<std::uint32_t> rows, Copied &copied) const
+/// Finds the latest row with an event before `ts`. Returns false if there is none, or if the slab was evicted.
+bool rowBefore(const History::Data &data, const SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row)
 {
-    index.prepare(slab, isBusy());
-    // Relaxed: the address was stored before the rows that refer to it.
-    const std::uint64_t usualAddr = coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
-    for (const bool indexed : {true, false}) {
-        const CoroutineRows run = indexed ? Index::rowsOfCoroutine(slab, id) : CoroutineRows();
-        copied = Copied();
-        const auto copyRow = [&](std::uint32_t row) {
-            events[copied.count] = slab.event(row, usualAddr);
-            rows[copied.count++] = row;
-            copied.nextRow = row + 1;
-        };
-        for (std::uint32_t orderIndex = Index::orderIndexOf(slab, run, firstRow); orderIndex < run.end; ++orderIndex) {
-            if (copied.count == events.size())
-                break;
-            copyRow(Index::row(slab, orderIndex));
-        }
-        std::uint32_t row = std::max(firstRow, run.tail);
-        while (copied.count < events.size() && (row = nextRowOf(slab, id, row)) < slab.rows)
-            copyRow(row++);
-        if (copied.count < events.size())
-            copied.nextRow = std::max(slab.rows, run.tail);  // the index may cover more rows than the view
-        if (!slab.isCurrent())
-            return false;
-        if (Index::isCurrent(slab, run))
-            return true;
-    }
-    return true;  // the second round used no index that could have changed
-}
-
-bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_t ts, std::uint32_t &row) const
-{
-    index.prepare(slab, isBusy());
+    data.index.prepare(slab, data.isBusy());
     for (const bool indexed : {true, false}) {
         const CoroutineRows run = indexed ? Index::rowsOfCoroutine(slab, id) : CoroutineRows();
         std::uint32_t found = kMaxRows;
@@ -93,31 +60,69 @@ bool History::Data::rowBefore(const SlabView &slab, CoroutineId id, std::uint64_
     return false;
 }
 
-RowPosition History::Data::positionBefore(CoroutineId id, std::uint64_t ts) const
+}  // namespace
+
+namespace history {
+
+bool copyEvents(const History::Data &data, const SlabView &slab, CoroutineId id, std::uint32_t firstRow,
+                std::span<HistoryEvent> events, std::span<std::uint32_t> rows, Copied &copied)
 {
-    if (id >= coroutines.heads.size())
+    data.index.prepare(slab, data.isBusy());
+    // Relaxed: the address was stored before the rows that refer to it.
+    const std::uint64_t usualAddr = data.coroutines.heads[id].usualAddr.load(std::memory_order_relaxed);
+    for (const bool indexed : {true, false}) {
+        const CoroutineRows run = indexed ? Index::rowsOfCoroutine(slab, id) : CoroutineRows();
+        copied = Copied();
+        const auto copyRow = [&](std::uint32_t row) {
+            events[copied.count] = slab.event(row, usualAddr);
+            rows[copied.count++] = row;
+            copied.nextRow = row + 1;
+        };
+        for (std::uint32_t orderIndex = Index::orderIndexOf(slab, run, firstRow); orderIndex < run.end; ++orderIndex) {
+            if (copied.count == events.size())
+                break;
+            copyRow(Index::row(slab, orderIndex));
+        }
+        std::uint32_t row = std::max(firstRow, run.tail);
+        while (copied.count < events.size() && (row = nextRowOf(slab, id, row)) < slab.rows)
+            copyRow(row++);
+        if (copied.count < events.size())
+            copied.nextRow = std::max(slab.rows, run.tail);  // the index may cover more rows than the view
+        if (!slab.isCurrent())
+            return false;
+        if (Index::isCurrent(slab, run))
+            return true;
+    }
+    return true;  // the second round used no index that could have changed
+}
+
+RowPosition positionBefore(const History::Data &data, CoroutineId id, std::uint64_t ts)
+{
+    if (id >= data.coroutines.heads.size())
         return {};
-    const std::uint32_t last = coroutines.heads[id].last.load(std::memory_order_acquire);
-    const std::uint32_t first = coroutines.lives[id].first.load(std::memory_order_relaxed);
+    const std::uint32_t last = data.coroutines.heads[id].last.load(std::memory_order_acquire);
+    const std::uint32_t first = data.coroutines.lives[id].first.load(std::memory_order_relaxed);
     SlabView slab;
     std::uint32_t row = 0;
     for (std::uint32_t number = last; number != 0 && number >= first; --number) {
-        if (!log.view(number, slab)) {
-            number = log.previousKept(number - 1) + 1;
+        if (!data.log.view(number, slab)) {
+            number = data.log.previousKept(number - 1) + 1;
             continue;
         }
-        if (slab.minTs < ts && rowBefore(slab, id, ts, row))
+        if (slab.minTs < ts && rowBefore(data, slab, id, ts, row))
             return {number, row};
     }
-    return {last == 0 ? 0 : log.nextKept(first), 0};
+    return {last == 0 ? 0 : data.log.nextKept(first), 0};
 }
+
+}  // namespace history
 
 std::vector<HistoryEvent> History::events(CoroutineId id, std::uint64_t from, std::uint64_t to, std::size_t limit) const
 {
     std::vector<HistoryEvent> found;
     std::optional<HistoryEvent> before;
     Cursor cursor(*m_data, id, std::min(limit, Cursor::kPiece) + 2);
-    cursor.start(m_data->positionBefore(id, from));
+    cursor.start(positionBefore(*m_data, id, from));
     for (HistoryEvent event; found.size() < limit && cursor.next(event);) {
         if (event.ts < from) {
             before = event;
@@ -141,7 +146,7 @@ std::size_t History::read(CoroutineId id, Position &position, std::span<HistoryE
     if (position.known)
         cursor.start({position.slab, position.row}, position.nextN);
     else
-        cursor.start(position.slab != 0 ? RowPosition{position.slab, position.row} : m_data->positionBefore(id, 0));
+        cursor.start(position.slab != 0 ? RowPosition{position.slab, position.row} : positionBefore(*m_data, id, 0));
     std::size_t got = 0;
     while (got < events.size() && cursor.next(events[got]))
         ++got;

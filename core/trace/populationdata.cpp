@@ -20,7 +20,7 @@ void Population::Data::consume(const Batch &batch)
         addBirth(birth);
     for (const Loss &loss : batch.losses)
         applyLoss(loss);
-    applyTransitions(batch.transitions);
+    applyTransitions(*this, batch.transitions);
     increase(captured, batch.transitions.size());
     overflow.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)

@@ -205,8 +205,6 @@ struct Population::Data {
     void applyFlag(const Flag &flag, std::uint64_t noticed);
     population::Statistics &statisticsOf(SiteId site);
 
-    void applyTransitions(std::span<const Transition> transitions);
-
     void applyNotesBefore(const Notes &batchNotes);
     void applyNotesAfter(const Notes &batchNotes);
     void applyName(const CoroutineName &name);
@@ -242,5 +240,8 @@ struct Population::Data {
     }
     void publishTouched();
 };
+
+/// Applies the transitions of a batch to the present states: core/trace/populationtransitions.cpp. Writer only.
+void applyTransitions(Population::Data &data, std::span<const Transition> transitions);
 
 }  // namespace ct

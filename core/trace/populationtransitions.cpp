@@ -306,10 +306,10 @@ void applyInPairs(Pass &pass, std::span<const Transition> events, const Transiti
 
 }  // namespace
 
-void Population::Data::applyTransitions(std::span<const Transition> rest)
+void applyTransitions(Population::Data &data, std::span<const Transition> rest)
 {
     constexpr std::size_t kPiece = 1024;
-    Pass pass(*this);
+    Pass pass(data);
     const Transition *const end = rest.data() + rest.size();
     for (const Transition &event : rest.first(std::min(rest.size(), kAhead)))
         pass.prefetch(event);

@@ -108,7 +108,7 @@ Result<void> BlockWriter::write(Kind kind, const ColumnWriter &payload, const Bl
     head.transitions = facts.transitions;
     head.firstTs = facts.firstTs;
     head.lastTs = facts.lastTs;
-    return put(head);
+    return appendBlock(head);
 }
 
 Result<void> BlockWriter::writeStored(const BlockHead &source, std::string_view stored)
@@ -117,7 +117,7 @@ Result<void> BlockWriter::writeStored(const BlockHead &source, std::string_view 
         return begun;
     reserve(stored.size());
     std::copy_n(stored.data(), stored.size(), reinterpret_cast<char *>(m_block.data()) + sizeof(BlockHead));
-    return put(source);
+    return appendBlock(source);
 }
 
 void BlockWriter::skip(std::uint32_t blocks, std::uint64_t transitions)

@@ -145,7 +145,7 @@ CT_CASE(readsWithAnIndexNewerThanItsView)
     std::vector<HistoryEvent> events(30'000);
     std::vector<std::uint32_t> rows(events.size());
     history::Copied copied;
-    REQUIRE(data.copyEvents(before, 0, 10, events, rows, copied));
+    REQUIRE(history::copyEvents(data, before, 0, 10, events, rows, copied));
     // However many events it read, it continues behind them.
     REQUIRE(copied.count >= 290);
     CHECK_EQUAL(events[copied.count - 1].n + 1, std::uint64_t{copied.nextRow});
