@@ -18,7 +18,6 @@ void TargetQuestion::setRun(Run *run)
 {
     m_run = run;
     ++m_runNumber;
-    m_afterEnd = nullptr;
     if (m_box)
         m_box->close();
 }
@@ -29,22 +28,19 @@ void TargetQuestion::ask(const QString &question, std::function<void()> next)
         next();
         return;
     }
-    // The answer, or the end of the target, may come when another run has replaced this one.
-    const auto unlessSuperseded = [this, number = m_runNumber](std::function<void()> call) {
-        return [this, number, call = std::move(call)] {
-            if (number == m_runNumber)
-                call();
-        };
+    // A queued call may come when another run has replaced this one.
+    const std::function<void()> request = [this, number = m_runNumber, next = std::move(next)] {
+        if (number == m_runNumber)
+            next();
     };
-    const std::function<void()> request = unlessSuperseded(std::move(next));
-    const std::function<void()> terminate = unlessSuperseded([this, request] {
+    const auto terminate = [this, request] {
         if (!m_run->targetRuns()) {
             request();  // the target has exited while the question was open
             return;
         }
         m_afterEnd = request;
         m_run->terminateTarget();
-    });
+    };
     m_box = askAboutTarget(m_window, m_run->name(), question, request, terminate);
 }
 

@@ -19,13 +19,16 @@ class TestTargetQuestion : public QObject {
 private Q_SLOTS:
     void aNewRunCancelsThePendingRequest_data()
     {
-        QTest::addColumn<bool>("terminates");
-        QTest::newRow("after the answer") << true;
-        QTest::newRow("before the answer") << false;
+        QTest::addColumn<bool>("isAnswered");
+        QTest::addColumn<bool>("isQueued");
+        QTest::newRow("while the question is open") << false << false;
+        QTest::newRow("while the target ends") << true << false;
+        QTest::newRow("while the request is queued") << true << true;
     }
     void aNewRunCancelsThePendingRequest()
     {
-        QFETCH(bool, terminates);
+        QFETCH(bool, isAnswered);
+        QFETCH(bool, isQueued);
         QWidget window;
         window.show();
         LaunchSpec sleeper;
@@ -42,8 +45,10 @@ private Q_SLOTS:
         bool isCalled = false;
         question.ask(QStringLiteral("?"), [&isCalled] { isCalled = true; });
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
-        if (terminates)
+        if (isAnswered)
             QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
+        if (isQueued)
+            question.onRunEnded();
         question.setRun(second->get());
         QTRY_VERIFY(!gui::topLevel<QWidget>("runningTargetBox"));
         question.onRunEnded();
