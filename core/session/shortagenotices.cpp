@@ -30,8 +30,7 @@ QStringList ShortageNotices::newNotices(const Accounting &sums)
         found += tr(
             "A thread left holes in its lane: a signal handler resumed a coroutine in the middle of an event, or the "
             "program overwrote shared memory. The missing events are counted as lost. Resume no coroutine in a signal "
-            "handler, and look for stray writes with a memory "
-            "checker.");
+            "handler, and look for stray writes with a memory checker.");
     return found;
 }
 

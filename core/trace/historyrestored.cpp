@@ -55,19 +55,19 @@ Restored::~Restored() = default;
 void Restored::addSlab(std::uint32_t number, const Sealed &sealed)
 {
     // Without room for this entry, this slab and all later ones cannot be restored.
-    Sealed *const line = number == m_sealed.sizeOfWriter() + 1 ? m_sealed.prepare() : nullptr;
-    if (!line)
+    Sealed *const entry = number == m_sealed.sizeOfWriter() + 1 ? m_sealed.prepare() : nullptr;
+    if (!entry)
         return;
-    line->first = sealed.first;
-    line->end = sealed.end;
-    line->base = sealed.base;
-    line->minTs = sealed.minTs;
-    line->maxTs = sealed.maxTs;
-    line->rows = sealed.rows;
-    line->latestTs = std::max(sealed.maxTs, number > 1 ? m_sealed[number - 2].latestTs : 0);
-    line->earliestTs = sealed.minTs;
+    entry->first = sealed.first;
+    entry->end = sealed.end;
+    entry->base = sealed.base;
+    entry->minTs = sealed.minTs;
+    entry->maxTs = sealed.maxTs;
+    entry->rows = sealed.rows;
+    entry->latestTs = std::max(sealed.maxTs, number > 1 ? m_sealed[number - 2].latestTs : 0);
+    entry->earliestTs = sealed.minTs;
     for (std::uint32_t before = number - 1; before > number - lowestBit(number); before -= lowestBit(before))
-        line->earliestTs = std::min(line->earliestTs, m_sealed[before - 1].earliestTs);
+        entry->earliestTs = std::min(entry->earliestTs, m_sealed[before - 1].earliestTs);
     m_sealed.publish();
 }
 
