@@ -395,9 +395,8 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs, std
                 " (raise their ulimit -v)";
     text += remedyOf(accounting);
     if (accounting.recordsInHoles > 0)
-        text += " (a thread left holes in its lane: resume no coroutine in a signal handler, and look for stray writes "
-                "with "
-                "a memory checker)";
+        text += " (a thread left holes in its lane: resume no coroutine in a signal handler, and look for stray "
+                "writes with a memory checker)";
     if (accounting.timesApproximate)
         text += " (times are approximate: the processor's counter jumped or ran backwards)";
     if (accounting.unproven)

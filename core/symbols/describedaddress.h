@@ -20,6 +20,7 @@ struct SourceFrame {
     bool operator==(const SourceFrame &) const = default;
 };
 
+/// Why an address is not resolved, or not completely.
 enum class Unresolved {
     None,           ///< function and line are known
     NoModule,       ///< no mapping of a file contains the address
