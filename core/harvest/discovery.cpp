@@ -224,7 +224,7 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
         batch.notes.names.push_back({entry.cursor->coroutine, m_harvestState.text(station.name)});
     if (station.parent != corotracer::kNoIdentity && station.parent != identity)
         // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.
-        m_notes.addReady({{station.birthTs, identity, station.parent, 0, 0, corotracer::kRecordParent},
+        m_notes.addReady({{station.birthTs, identity, station.parent, std::uint64_t{corotracer::kRecordParent} << 4},
                           {station.process, 0},
                           birth.birthTs});
     if (entry.waitList) {

@@ -59,11 +59,11 @@ void Merger::merge(const LaneOrigin &origin, std::span<const RecordCopy> records
             break;
         const RecordCopy &record = records[at++];
         const std::uint64_t ts = process.clock.ns(record.ts);
-        if (isTransition(record.kind))
+        if (isTransition(record.kind()))
             mergeEvent(origin, record,
-                       {ts, record.arg, record.n, 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
-                        m_harvestState.sites.resolve(record.site, batch), pointOf(record.kind),
-                        record.kind >= corotracer::kRecordResume},
+                       {ts, record.arg, record.n(), 0, origin.drained ? kDrained : kNoCoroutine, origin.tid,
+                        m_harvestState.sites.resolve(record.site(), batch), pointOf(record.kind()),
+                        record.kind() >= corotracer::kRecordResume},
                        batch);
         else
             mergeRare(origin, record, ts, batch);
@@ -91,18 +91,18 @@ std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::sp
         }
         const RecordCopy &record = records[at];
         const std::uint32_t index = indexOf(record.identity);
-        if (!isTransition(record.kind) || !clock.covers(record.ts) || index >= reach) [[unlikely]]
+        if (!isTransition(record.kind()) || !clock.covers(record.ts) || index >= reach) [[unlikely]]
             break;
         LaneCursor &cursor = cursors[index];
         const std::uint32_t state = cursor.state;
-        if (cursor.key != ((record.identity & ~kLowHalf) | record.n) || (state & LaneCursor::kFlags) != 0 ||
-            record.n == kLowHalf) [[unlikely]]
+        if (cursor.key != ((record.identity & ~kLowHalf) | record.n()) || (state & LaneCursor::kFlags) != 0 ||
+            record.n() == kLowHalf) [[unlikely]]
             break;
-        if (record.site != rawSite) [[unlikely]] {
-            rawSite = record.site;
+        if (record.site() != rawSite) [[unlikely]] {
+            rawSite = record.site();
             site = m_harvestState.sites.resolve(rawSite, batch);
         }
-        const std::uint64_t n = std::uint64_t{state >> 8} << 32 | record.n;
+        const std::uint64_t n = std::uint64_t{state >> 8} << 32 | record.n();
         ++cursor.key;
         run[at] = {clock.ns(record.ts),
                    record.arg,
@@ -111,8 +111,8 @@ std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::sp
                    cursor.coroutine,
                    tid,
                    site,
-                   pointOf(record.kind),
-                   record.kind >= corotracer::kRecordResume};
+                   pointOf(record.kind()),
+                   record.kind() >= corotracer::kRecordResume};
     }
     batch.transitions.resize(before + at);
     return at;
@@ -120,7 +120,7 @@ std::size_t Merger::mergeRun(const ClockPiece &piece, std::uint32_t tid, std::sp
 
 void Merger::mergeRare(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Batch &batch)
 {
-    switch (record.kind) {
+    switch (record.kind()) {
     case corotracer::kRecordBirth: m_discovery.addBirth(origin, record, ts, batch); return;
     case corotracer::kRecordDeath: mergeDeath(origin, record, ts, batch); return;
     case corotracer::kRecordDrops: {
@@ -139,7 +139,7 @@ void Merger::mergeRare(const LaneOrigin &origin, const RecordCopy &record, std::
         // Coroutines may have died while tracing was off. Only their compact stations show that.
         m_needsSweep = true;
         batch.notes.switches.push_back(
-            {m_processes.at(origin.process, batch).pid, ts, record.kind == corotracer::kRecordSwitchOn});
+            {m_processes.at(origin.process, batch).pid, ts, record.kind() == corotracer::kRecordSwitchOn});
         return;
     default: m_notes.addNote(origin, record, ts, m_discovery, batch); return;
     }
@@ -206,7 +206,7 @@ std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const RecordCopy &re
 {
     const auto nearest = [&record](std::uint64_t known) {
         return static_cast<std::int64_t>(known) +
-               static_cast<std::int32_t>(record.n - static_cast<std::uint32_t>(known));
+               static_cast<std::int32_t>(record.n() - static_cast<std::uint32_t>(known));
     };
     const ReorderBuffer::Event *const waiting = entry.waitList ? m_reorderBuffer.last(*entry.waitList) : nullptr;
     const std::uint64_t next = entry.cursor->next();
@@ -218,7 +218,7 @@ std::uint64_t Merger::numberOf(const CoroutineEntry &entry, const RecordCopy &re
     if (const std::uint64_t events = m_discovery.counts().publishedBy(record.identity); events != 0)
         return static_cast<std::uint64_t>(std::max<std::int64_t>(nearest(events), 0));
     // The generation is over and none of its events was emitted. Its numbers may be higher by multiples of 2^32.
-    return known == 0 ? record.n : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
+    return known == 0 ? record.n() : static_cast<std::uint64_t>(std::max<std::int64_t>(near, 0));
 }
 
 bool Merger::completeBarrier(Batch &batch, std::size_t maxTransitions)

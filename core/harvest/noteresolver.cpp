@@ -33,8 +33,8 @@ WaitKind waitKindOf(std::uint8_t untrustedKind)
 /// Returns the second coroutine that a note names, or kNoIdentity.
 std::uint64_t otherOf(const RecordCopy &record)
 {
-    const bool names = record.kind == corotracer::kRecordParent || record.kind == corotracer::kRecordWake ||
-                       (isWaitsOn(record.kind) && waitKindOf(record.kind) == WaitKind::Coroutine);
+    const bool names = record.kind() == corotracer::kRecordParent || record.kind() == corotracer::kRecordWake ||
+                       (isWaitsOn(record.kind()) && waitKindOf(record.kind()) == WaitKind::Coroutine);
     return names ? record.arg : corotracer::kNoIdentity;
 }
 
@@ -48,8 +48,8 @@ NoteResolver::NoteResolver(const Region &region, HarvestState &harvestState, Pro
 void NoteResolver::addNote(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Discovery &coroutines,
                            Batch &batch)
 {
-    const bool isNote = record.kind == corotracer::kRecordName || record.kind == corotracer::kRecordParent ||
-                        record.kind == corotracer::kRecordWake || isWaitsOn(record.kind);
+    const bool isNote = record.kind() == corotracer::kRecordName || record.kind() == corotracer::kRecordParent ||
+                        record.kind() == corotracer::kRecordWake || isWaitsOn(record.kind());
     if (isNote)  // other kinds belong to a later version, or are damaged
         emitOrKeep({record, origin, ts}, false, coroutines, batch);
 }
@@ -65,12 +65,12 @@ void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines
             return;
         }
         note.subject = subject.coroutine;
-        note.n = nearest(subject.next, note.record.n);
+        note.n = nearest(subject.next, note.record.n());
     }
     const std::uint64_t named = otherOf(note.record);
     const CoroutineId other = named != corotracer::kNoIdentity ? coroutines.idOf(named, batch) : kNoCoroutine;
     const bool isKnown = other != kNoCoroutine || named == corotracer::kNoIdentity;
-    if (isKnown || (last && note.record.kind != corotracer::kRecordParent))
+    if (isKnown || (last && note.record.kind() != corotracer::kRecordParent))
         emit(note, other, batch);
     else
         keepOrLose(note, named, last, batch);
@@ -91,14 +91,14 @@ void NoteResolver::keepOrLose(const PendingNote &note, std::uint64_t awaited, bo
 void NoteResolver::emit(const PendingNote &note, CoroutineId other, Batch &batch)
 {
     const RecordCopy &record = note.record;
-    switch (record.kind) {
+    switch (record.kind()) {
     case corotracer::kRecordName: batch.notes.names.push_back({note.subject, m_harvestState.text(record.arg)}); return;
     case corotracer::kRecordParent: batch.notes.parents.push_back({note.subject, other}); return;
     case corotracer::kRecordWake:
         batch.notes.wakes.push_back(
             {note.subject, other, note.n, note.ts, m_processes.at(note.origin.process, batch).pid, note.origin.tid});
         return;
-    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(record.kind), record.arg, other}); return;
+    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(record.kind()), record.arg, other}); return;
     }
 }
 

@@ -54,9 +54,7 @@ std::size_t copyRun(const LaneView &lane, std::uint64_t begin, std::uint64_t end
         copy->ts = record->ts.load(order);
         copy->identity = record->identity.load(order);
         copy->arg = record->arg.load(order);
-        copy->n = static_cast<std::uint32_t>(commit >> 32);
-        copy->site = static_cast<std::uint32_t>(commit >> 12) & 0xF'FFFFU;
-        copy->kind = static_cast<std::uint8_t>(commit >> 4);
+        copy->commit = commit;
     }
     return static_cast<std::size_t>(copy - copies);
 }

@@ -33,14 +33,17 @@ struct LaneView {
 /// call this themselves. A caller that divides by the capacity must call it from time to time.
 LaneView shrunk(LaneView lane, std::memory_order order = std::memory_order_acquire);
 
-/// A copy of a record, untrusted. `kind` should be one of kRecordSuspend ..., but callers must check it.
+/// A copy of a record as its producer wrote it, untrusted: kind() should be one of kRecordSuspend ..., but callers must
+/// check it.
 struct RecordCopy {
     std::uint64_t ts = 0;  ///< raw clock of the process
     std::uint64_t identity = 0;
     std::uint64_t arg = 0;
-    std::uint32_t n = 0;
-    std::uint32_t site = 0;
-    std::uint8_t kind = 0;
+    std::uint64_t commit = 0;  ///< as LaneRecord::commit
+
+    std::uint32_t n() const { return static_cast<std::uint32_t>(commit >> 32); }
+    std::uint32_t site() const { return static_cast<std::uint32_t>(commit >> 12) & 0xF'FFFFU; }
+    std::uint8_t kind() const { return static_cast<std::uint8_t>(commit >> 4); }
 };
 
 struct LaneReading {

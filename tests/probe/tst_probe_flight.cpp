@@ -106,10 +106,10 @@ CT_CASE(recordsWithoutAnEngine)
         CHECK_EQUAL(region.processes()[0].pid.load(), static_cast<std::uint32_t>(::getpid()));
         const std::vector<ct::RecordCopy> records = readAll(region, 0);
         REQUIRE(records.size() == 4);
-        CHECK_EQUAL(records[0].kind, kRecordBirth);
-        CHECK_EQUAL(records[1].kind, kRecordName);
+        CHECK_EQUAL(records[0].kind(), kRecordBirth);
+        CHECK_EQUAL(records[1].kind(), kRecordName);
         CHECK_EQUAL(records[2].arg, 0x1234U);
-        CHECK_EQUAL(records[3].n, 1U);
+        CHECK_EQUAL(records[3].n(), 1U);
         CHECK_EQUAL(region.compactStations()[0].seq.load(), 4U);
         // A second start changes nothing.
         const std::string first = flight_recorder_path();
@@ -180,7 +180,7 @@ CT_CASE(latestEventsAreKept)
         CHECK(records.size() >= 1024 && records.size() <= 2048);
         CHECK_EQUAL(records.back().n, count - 1);
         for (std::size_t i = 1; i < records.size(); ++i)
-            CHECK(records[i].n == records[i - 1].n + 1 && records[i].arg == records[i].n &&
+            CHECK(records[i].n() == records[i - 1].n() + 1 && records[i].arg == records[i].n() &&
                   records[i].ts >= records[i - 1].ts);
         CHECK_EQUAL(region.laneDirectory()[0].dropped.load(), 0U);
         CHECK_EQUAL(region.compactStations()[0].seq.load(), 2 * count);
@@ -241,7 +241,7 @@ CT_CASE(aKilledProgramLeavesAReadableFile)
     CHECK(lanes >= 1 && lanes <= 4);
     for (std::uint32_t i = 0; i < lanes; ++i) {
         for (const ct::RecordCopy &record : readAll(region, i))
-            latest = std::max<std::uint64_t>(latest, record.n);
+            latest = std::max<std::uint64_t>(latest, record.n());
     }
     CHECK_EQUAL(latest, 49'999U);
 }

@@ -34,9 +34,9 @@ constexpr std::uint64_t identityOf(std::uint32_t index, std::uint32_t generation
 /// Returns true if every field of the record matches what Coroutine::step() of writer `key` stores for number record.n.
 inline bool isGenuine(const ct::RecordCopy &record, std::uint64_t key)
 {
-    const bool active = writers::activeOf(record.n);
-    return record.ts == writers::tsOf(record.n) && record.arg == (active ? 0 : writers::addrOf(key, record.n)) &&
-           (record.kind & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
+    const bool active = writers::activeOf(record.n());
+    return record.ts == writers::tsOf(record.n()) && record.arg == (active ? 0 : writers::addrOf(key, record.n())) &&
+           (record.kind() & 0xF0) == (active ? corotracer::kRecordResume : corotracer::kRecordSuspend);
 }
 
 /// A record before it is encoded.

@@ -33,7 +33,7 @@ void write(Lane &lane, std::uint64_t from, std::uint64_t to)
 bool isRun(std::span<const RecordCopy> copies, std::uint64_t from)
 {
     for (const RecordCopy &copy : copies) {
-        if (copy.n != static_cast<std::uint32_t>(from) || copy.identity != kIdentity || copy.site != (from & 0xFFFFF) ||
+        if (copy.n() != static_cast<std::uint32_t>(from) || copy.identity != kIdentity || copy.site() != (from & 0xFFFFF) ||
             !lanewriter::isGenuine(copy, kKey))
             return false;
         ++from;
@@ -98,9 +98,9 @@ CT_CASE(copyHasEveryField)
     CHECK_EQUAL(copy.ts, 0x1122334455667788u);
     CHECK_EQUAL(copy.identity, ~std::uint64_t{0});
     CHECK_EQUAL(copy.arg, 0xA1B2C3D4E5F60718u);
-    CHECK_EQUAL(copy.n, 0xFFFF'FFFFu);
-    CHECK_EQUAL(copy.site, 0xF'FFFFu);
-    CHECK_EQUAL(int{copy.kind}, 0x81);
+    CHECK_EQUAL(copy.n(), 0xFFFF'FFFFu);
+    CHECK_EQUAL(copy.site(), 0xF'FFFFu);
+    CHECK_EQUAL(int{copy.kind()}, 0x81);
 }
 
 CT_CASE(stopsAtATornRecord)
@@ -172,7 +172,7 @@ CT_CASE(aFullLaneReportsItsDrops)
     write(lane, 5000, 5001);
     reading = ct::readLane(view, reading.next, copies);
     REQUIRE(reading.count == 2);
-    CHECK_EQUAL(int{copies[0].kind}, int{corotracer::kRecordDrops});
+    CHECK_EQUAL(int{copies[0].kind()}, int{corotracer::kRecordDrops});
     CHECK_EQUAL(copies[0].identity, 30u);
     CHECK_EQUAL(copies[0].ts, writers::tsOf(kSmall));
     CHECK_EQUAL(copies[0].arg, writers::tsOf(kSmall + 29));

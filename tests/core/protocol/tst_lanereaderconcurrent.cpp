@@ -65,13 +65,13 @@ struct Reader {
     }
     void judge(const ct::RecordCopy &copy)
     {
-        if (copy.kind == corotracer::kRecordDrops) {
+        if (copy.kind() == corotracer::kRecordDrops) {
             drops += copy.identity;
             next += copy.identity;
             return;
         }
-        wrong += copy.identity != kIdentity || !lanewriter::isGenuine(copy, kKey) || copy.n < next;
-        next = copy.n + 1;
+        wrong += copy.identity != kIdentity || !lanewriter::isGenuine(copy, kKey) || copy.n() < next;
+        next = copy.n() + 1;
     }
 };
 
@@ -224,7 +224,7 @@ CT_CASE(aCallFindsTheRecordsOfAShrinkingLane)
         const ct::LaneReading reading = ct::readLane(view, kUnread, copies);
         CHECK_EQUAL(reading.count, copies.size());
         CHECK_EQUAL(kUnread + reading.skipped + reading.count, reading.next);
-        CHECK_EQUAL(copies.front().n, reading.next - reading.count);
+        CHECK_EQUAL(copies.front().n(), reading.next - reading.count);
         CHECK(lanewriter::isGenuine(copies.front(), kKey));
     });
     whileItRuns([](const ct::LaneView &view) { CHECK_EQUAL(ct::committedEnd(view, kUnread), 1600 + kLaps); });
