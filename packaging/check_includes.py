@@ -9,7 +9,7 @@ import re
 import sys
 
 # Rooms without Qt.
-QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/harvest", "core/symbols",
+QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/collect", "core/harvest", "core/symbols",
            "core/trace", "core/analysis", "core/recording", "core/addresses"]
 # Rooms under the MIT licence, which anyone may embed.
 MIT = ["probe", "reader", "core/base", "core/stream", "core/recording/format", "core/recording/read"]

@@ -328,6 +328,8 @@ void MainWindow::showBehind()
     format::Behind behind;
     if (m_run->isGrowing() && m_run->state() != RunState::Ended)
         behind = format::behind(m_run->growth(), m_run->population()->now(), monotonicNow());
+    else if (!m_run->readsRecording())
+        behind = format::behind(m_run->accounting());
     m_views.statusBar->showBehind(behind.text, behind.alert);
 }
 

@@ -38,8 +38,8 @@ void Sampler::setPaused(bool paused)
 void Sampler::tick()
 {
     const Accounting sums = m_run->accounting();
-    // For a recording use the stream's time, independent of the speed of reading.
-    const std::uint64_t now = m_run->readsRecording() ? m_run->population()->now() : monotonicNow();
+    // The stream's time, independent of the speed of reading or decoding.
+    const std::uint64_t now = m_run->population()->now();
     if (now != 0 && m_rates.addSample(now, sums.captured, sums.lost, m_run->population()->alive()))
         Q_EMIT ratesChanged();
     if (!m_paused)

@@ -14,8 +14,9 @@ constexpr qint64 kReportMs = 10'000;
 
 }  // namespace
 
-Backlog::Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent)
-    : QObject(parent), m_queue(std::move(queue)), m_name(std::move(name))
+Backlog::Backlog(std::shared_ptr<QueuedSink> queue, std::function<std::uint64_t()> undecoded, QString name,
+                 QObject *parent)
+    : QObject(parent), m_queue(std::move(queue)), m_undecoded(std::move(undecoded)), m_name(std::move(name))
 {
     connect(&m_timer, &QTimer::timeout, this, [this] { check(m_clock.elapsed()); });
 }
@@ -27,7 +28,7 @@ void Backlog::beginReporting(bool bySignal)
     m_begun = true;
     m_bySignal = bySignal;
     m_clock.start();
-    if (m_queue->pending() >= kMany)
+    if (pending() >= kMany)
         reportPending();
     m_timer.start(kCheckMs);
 }
@@ -35,15 +36,19 @@ void Backlog::beginReporting(bool bySignal)
 void Backlog::reportPending()
 {
     m_reportedPending = true;
-    Q_EMIT reported(
-        tr("writing the last %1 events to %2; %3 gives up the rest")
-            .arg(QString::number(m_queue->pending()), m_name, m_bySignal ? tr("a second Ctrl-C") : tr("Ctrl-C")));
+    Q_EMIT reported(tr("writing the last %1 events to %2; %3 gives up the rest")
+                        .arg(QString::number(pending()), m_name, m_bySignal ? tr("a second Ctrl-C") : tr("Ctrl-C")));
+}
+
+std::uint64_t Backlog::pending() const
+{
+    return m_queue->pending() + m_undecoded();
 }
 
 QString Backlog::pendingText() const
 {
-    const std::uint64_t pending = m_queue->pending();
-    return pending > 0 ? tr("%1 events left to write to %2").arg(QString::number(pending), m_name)
+    const std::uint64_t waiting = pending();
+    return waiting > 0 ? tr("%1 events left to write to %2").arg(QString::number(waiting), m_name)
                        : tr("completing %1").arg(m_name);
 }
 
@@ -51,7 +56,7 @@ void Backlog::check(qint64 ms)
 {
     if (m_givenUp)
         return;
-    if (!m_reportedPending && m_queue->pending() > 0)
+    if (!m_reportedPending && pending() > 0)
         reportPending();
     Q_EMIT left(pendingText());
     if (ms < m_reportedAt + kReportMs)
@@ -62,14 +67,14 @@ void Backlog::check(qint64 ms)
 
 void Backlog::onSignal()
 {
-    const std::uint64_t pending = m_queue->pending();
-    if (!m_givenUp && pending > 0 && !m_reportedPending) {
+    const std::uint64_t waiting = pending();
+    if (!m_givenUp && waiting > 0 && !m_reportedPending) {
         m_bySignal = true;
         reportPending();
-    } else if (!m_givenUp && pending > 0) {
+    } else if (!m_givenUp && waiting > 0) {
         m_givenUp = true;
         m_queue->giveUp();
-        Q_EMIT reported(tr("giving up the last %1 events").arg(pending));
+        Q_EMIT reported(tr("giving up the last %1 events").arg(waiting));
     } else if (!m_warned) {
         m_warned = true;
         Q_EMIT reported(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace ct {
@@ -20,8 +21,9 @@ class QueuedSink;
 class Backlog final : public QObject {
     Q_OBJECT
 public:
-    /// `name`: name of the file for messages.
-    Backlog(std::shared_ptr<QueuedSink> queue, QString name, QObject *parent = nullptr);
+    /// `name`: name of the file for messages. `undecoded`: number of events that were collected but not decoded yet.
+    Backlog(std::shared_ptr<QueuedSink> queue, std::function<std::uint64_t()> undecoded, QString name,
+            QObject *parent = nullptr);
 
     /// Call it when the capture is over. `bySignal`: a signal ended it.
     void beginReporting(bool bySignal);
@@ -41,8 +43,10 @@ Q_SIGNALS:
 private:
     void reportPending();
     QString pendingText() const;
+    std::uint64_t pending() const;
 
     std::shared_ptr<QueuedSink> m_queue;
+    const std::function<std::uint64_t()> m_undecoded;
     const QString m_name;
     QTimer m_timer;
     QElapsedTimer m_clock;

@@ -256,7 +256,8 @@ void BatchRun::connectBacklog()
 {
     if (!m_queue)
         return;
-    m_backlog = std::make_unique<Backlog>(m_queue, outputName());
+    m_backlog = std::make_unique<Backlog>(
+        m_queue, [this] { return m_session.accounting().recordsBehind; }, outputName());
     connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_console.print(message); });
     connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.showStatus(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });

@@ -9,6 +9,13 @@
 
 namespace ct {
 
+namespace {
+
+/// A shorter delay is normal.
+constexpr std::uint64_t kBehindNs = 1'000'000'000;
+
+}  // namespace
+
 Console::Console() : m_terminal(isatty(STDERR_FILENO) == 1) {}
 
 void Console::clear()
@@ -29,7 +36,7 @@ void Console::printContinuation(const QString &line)
     std::fprintf(stderr, "  %s\n", printable(line).toUtf8().constData());
 }
 
-void Console::updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs)
+void Console::updateStatus(const Accounting &sums, std::uint64_t alive, std::uint64_t nowNs)
 {
     if (!m_terminal)
         return;
@@ -38,12 +45,15 @@ void Console::updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64
         perSecond = static_cast<double>(sums.captured - m_lastCaptured) * 1e9 / static_cast<double>(nowNs - m_lastNs);
     m_lastCaptured = sums.captured;
     m_lastNs = nowNs;
-    showStatus(QStringLiteral("%1 events, %2/s, lost %3, %4 coroutines, %5 alive")
-                   .arg(sums.captured)
-                   .arg(perSecond, 0, 'f', 0)
-                   .arg(sums.lost)
-                   .arg(sums.coroutines)
-                   .arg(alive));
+    QString line = QStringLiteral("%1 events, %2/s, lost %3, %4 coroutines, %5 alive")
+                       .arg(sums.captured)
+                       .arg(perSecond, 0, 'f', 0)
+                       .arg(sums.lost)
+                       .arg(sums.coroutines)
+                       .arg(alive);
+    if (sums.behindNs >= kBehindNs)
+        line += QStringLiteral(", %1 s behind").arg(static_cast<double>(sums.behindNs) / 1e9, 0, 'f', 1);
+    showStatus(line);
 }
 
 void Console::showStatus(const QString &line)

@@ -20,7 +20,7 @@ public:
 
     void print(const QString &message);           ///< one line: "corotracer-gui: message"
     void printContinuation(const QString &line);  ///< continues the message before: "  line"
-    void updateStatus(const RunSums &sums, std::uint64_t alive, std::uint64_t nowNs);
+    void updateStatus(const Accounting &sums, std::uint64_t alive, std::uint64_t nowNs);
     void showStatus(const QString &line);  ///< replaces the status line
     void clear();
 

@@ -257,6 +257,7 @@ void addGauges(JsonObject &object, const Summary &summary)
     object.number("lane_bytes_max", sums.laneBytesMax);
     object.number("region_bytes", sums.regionBytes);
     object.number("processes", summary.processes);
+    object.number("most_behind_ns", sums.mostBehindNs);
     object.boolean("growth_stopped", sums.growthStopped);
     object.boolean("times_approximate", sums.timesApproximate);
     object.boolean("paused", sums.paused);

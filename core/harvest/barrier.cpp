@@ -4,7 +4,7 @@
 
 namespace ct {
 
-Barrier::Barrier(LaneList &lanes, Merger &merger, CompactSweep &sweep, bool attaching)
+Barrier::Barrier(ChunkReader &lanes, Merger &merger, CompactSweep &sweep, bool attaching)
     : m_lanes(lanes), m_merger(merger), m_sweep(sweep), m_attaching(attaching)
 {
     m_merger.setAttaching(attaching);
@@ -17,10 +17,16 @@ void Barrier::beginBarrier(Batch &batch)
     if (m_sweep.isRunning())
         m_sweep.readPart(batch);
     m_merger.beginBarrier();
-    // After this, every lane with events of the coroutines read so far is known. Their missing events lie below the
-    // ends.
-    m_lanes.refresh(batch, false);
-    m_lanes.markEnds();
+    // The missing events of the coroutines read so far lie below these ends.
+    m_lanes.requestEnds();
+    m_inProgress = true;
+}
+
+void Barrier::beginLastBarrier(Batch &batch)
+{
+    m_sweep.readWhole(batch);
+    m_merger.beginBarrier();
+    m_lanes.requestEnds(CollectorRequests::kLeapHoles | CollectorRequests::kStopLanes);
     m_inProgress = true;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A barrier settles the events that wait without a believable time, and the coroutines of one part of a sweep. It marks
-// the ends of all lanes. Once the lanes were read up to these marks, numbers still missing are lost. Harvest thread
-// only.
+// A barrier settles the events that wait without a believable time, and the coroutines of one part of a sweep. It asks
+// the collector for everything that the lanes have, and marks where that ends. Once the lanes were read up to these
+// marks, numbers still missing are lost. Decoder's thread only.
 #pragma once
 
+#include "core/harvest/chunkreader.h"
 #include "core/harvest/compactsweep.h"
-#include "core/harvest/lanelist.h"
 #include "core/harvest/merger.h"
 
 namespace ct {
@@ -15,11 +15,14 @@ namespace ct {
 class Barrier {
 public:
     /// `attaching`: the region was adopted. The first sweep then settles as at attach.
-    Barrier(LaneList &lanes, Merger &merger, CompactSweep &sweep, bool attaching);
+    Barrier(ChunkReader &lanes, Merger &merger, CompactSweep &sweep, bool attaching);
 
     /// Begins a barrier for waiting events and for the next part of a sweep, if there are any. Only one barrier is in
     /// progress at a time.
     void beginBarrier(Batch &batch);
+    /// Begins the barrier at the end of the harvest, for a whole sweep. The collector stops after the sweep has read
+    /// the stations, so the lanes end behind all events that the stations count.
+    void beginLastBarrier(Batch &batch);
     /// Completes the barrier in progress, once the lanes were read to their marks. Returns false if there is more to do
     /// at once.
     bool complete(Batch &batch);
@@ -32,7 +35,7 @@ public:
     void endAttaching();
 
 private:
-    LaneList &m_lanes;
+    ChunkReader &m_lanes;
     Merger &m_merger;
     CompactSweep &m_sweep;
     bool m_inProgress = false;

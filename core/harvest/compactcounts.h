@@ -4,8 +4,8 @@
 // The counts of events in compact stations. They are untrusted, and read while targets write. Harvest thread only.
 #pragma once
 
-#include "core/harvest/plausiblesum.h"
 #include "core/protocol/compactreader.h"
+#include "core/region/plausiblesum.h"
 #include "core/region/region.h"
 
 #include <cstdint>

@@ -38,12 +38,22 @@ void CompactSweep::start()
 
 void CompactSweep::readPart(Batch &batch)
 {
+    readTo(std::min(m_readAt + kPart, m_end), batch);
+}
+
+void CompactSweep::readWhole(Batch &batch)
+{
+    start();
+    readTo(m_end, batch);
+}
+
+void CompactSweep::readTo(std::size_t end, Batch &batch)
+{
     const std::span<const corotracer::CompactState> compactStations = m_region.compactStations();
     const std::span<const corotracer::CompactBirth> births = m_region.births();
     m_suspects.clear();
     m_settleAt = 0;
     m_hasPart = true;
-    const std::size_t end = std::min(m_readAt + kPart, m_end);
     for (; m_readAt < end; ++m_readAt) {
         const auto index = static_cast<std::uint32_t>(m_readAt);
         const std::uint64_t life = compactStations[index].life.load(std::memory_order_acquire);

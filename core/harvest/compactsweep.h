@@ -23,6 +23,8 @@ public:
     std::uint64_t started() const { return m_started; }
     std::uint64_t finished() const { return m_running ? m_started - 1 : m_started; }
 
+    /// Reads all stations as one part, from the beginning. It replaces a sweep in progress.
+    void readWhole(Batch &batch);
     /// Reads the next part. The caller then reads all lanes to the ends that they have after that, and calls
     /// settlePart().
     void readPart(Batch &batch);
@@ -43,6 +45,7 @@ private:
         CompactCopy station;
     };
 
+    void readTo(std::size_t end, Batch &batch);
     void freeStation(std::uint32_t index, std::uint64_t life);
 
     Region &m_region;

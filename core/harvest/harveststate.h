@@ -38,9 +38,9 @@ struct HarvestState {
     SiteTable sites;
     std::span<const char> strings;
     CoroutineId nextCoroutine = 0;
-    RunSums sums;           ///< without the sums that probes keep; HarvestLoop::accounting() adds them
+    RunSums sums;           ///< without the sums that probes keep; Decoder::accounting() adds them
     bool unproven = false;  ///< as RunFlags::unproven
-    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream; see HarvestLoop.
+    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream; see Decoder.
     std::uint64_t eventsWithoutCoroutine = 0;
 };
 

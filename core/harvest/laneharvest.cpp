@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/laneharvest.h"
 
-#include "core/harvest/plausiblesum.h"
+#include "core/region/plausiblesum.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,8 +11,7 @@ namespace ct {
 
 namespace {
 
-constexpr std::uint64_t kStatesEveryNs = 500'000;     ///< interval in which closed lanes are freed
-constexpr std::uint64_t kGaugeEveryNs = 5'000'000;    ///< interval in which the fill of lanes is measured
+constexpr std::uint64_t kCheckEveryNs = 5'000'000;    ///< interval in which memory and processes are checked
 constexpr std::uint64_t kSweepEveryNs = 100'000'000;  ///< shortest interval between sweeps
 /// A periodic sweep finds deaths that only compact stations show. Its interval keeps the cost at about 0.1 %.
 constexpr std::uint64_t kLingerNs = 500'000'000;
@@ -21,15 +20,16 @@ constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-LaneHarvest::LaneHarvest(Region &region, HarvestState &harvestState, IsAlive isAlive)
+LaneHarvest::LaneHarvest(Region &region, RawQueue &queue, HarvestState &harvestState, IsAlive isAlive)
     : m_region(region),
+      m_queue(queue),
       m_harvestState(harvestState),
       m_processes(region, m_clock, std::move(isAlive)),
       m_merger(region, harvestState, m_processes),
-      m_lanes(region, harvestState, m_processes),
+      m_lanes(region, harvestState, m_processes, queue),
       m_sweep(region, m_merger),
       m_barrier(m_lanes, m_merger, m_sweep, region.isAdopted()),
-      m_gone(region, m_processes, m_lanes, m_sweep, m_merger),
+      m_gone(region, m_processes, m_lanes, m_sweep, m_merger, queue.requests),
       m_wantsSweep(region.isAdopted())
 {
     if (!readsLanes())
@@ -43,13 +43,17 @@ LaneHarvest::LaneHarvest(Region &region, HarvestState &harvestState, IsAlive isA
         m_withoutLane = plausible(region.header().extension.records_without_lane.load(std::memory_order_relaxed));
 }
 
+/// Counts records that no lane will have. The events that they count are in the compact stations.
+std::uint64_t LaneHarvest::recordsDropped() const
+{
+    return m_queue.facts.recordsDropped.load(kRelaxed) +
+           plausible(m_region.header().extension.records_without_lane.load(kRelaxed));
+}
+
 /// Counts records that no lane will have, and threads without a lane.
 std::uint64_t LaneHarvest::unemitted() const
 {
-    const corotracer::ExtensionHeader &extension = m_region.header().extension;
-    // Relaxed: sums. The events that they count are in the compact stations.
-    return m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed)) +
-           extension.threads_without_lane.load(std::memory_order_relaxed);
+    return recordsDropped() + m_region.header().extension.threads_without_lane.load(kRelaxed);
 }
 
 bool LaneHarvest::pass(Batch &batch, bool safety)
@@ -61,13 +65,16 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     if (m_attachNs == 0)
         m_attachNs = batch.now;
     if (!readsLanes()) {
+        m_decodedUntil = settledBefore();
         passAsObserver(batch);
         account(batch, before);
         return true;
     }
     check(batch, safety);
     m_barrier.beginBarrier(batch);
-    bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settledBefore(batch));
+    const std::uint64_t settled = settledBefore();
+    bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settled);
+    m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_barrier.isInProgress())
         whole = m_barrier.complete(batch) && whole;
@@ -75,7 +82,6 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     if (caughtUp)
         m_overwriteLosses->settleAttach(batch);
     account(batch, before);
-    m_lanes.storeTails();
     if (caughtUp)
         m_overwriteLosses->closeAttach();
     return whole;
@@ -95,21 +101,19 @@ bool LaneHarvest::isCaughtUp(bool whole) const
            ((whole && !awaitsWatermark()) || m_merger.settledUntil() >= m_attachNs);
 }
 
-/// Returns a time in ns: everything committed before it is found by reading the lanes from now on.
-std::uint64_t LaneHarvest::settledBefore(const Batch &batch) const
+/// Returns a time in ns: everything committed before it is found by reading the raw lanes from now on.
+std::uint64_t LaneHarvest::settledBefore() const
 {
-    return m_clock.isStarted() ? m_clock.earlier(batch.now, corotracer::detail::read_counter()) : batch.now;
+    const std::uint64_t counter = m_queue.settled.counter();
+    const std::uint64_t ns = m_queue.settled.ns();
+    return m_clock.isStarted() ? m_clock.earlier(ns, counter) : ns;
 }
 
 /// Makes the periodic checks that are due, and starts a sweep if one is needed.
 void LaneHarvest::check(Batch &batch, bool safety)
 {
     const std::uint64_t now = batch.now;
-    const bool states = safety || now - m_statesNs >= kStatesEveryNs;
-    if (states)
-        m_statesNs = now;
-    m_lanes.refresh(batch, states);
-    if (safety || now - m_gaugedNs >= kGaugeEveryNs) {
+    if (safety || now - m_checkedNs >= kCheckEveryNs) {
         checkResources(batch);
         // A coroutine whose birth, name or end has no record may die at any time. Only its compact station shows that.
         if ((m_everOff || m_unemitted != 0) &&
@@ -127,11 +131,10 @@ void LaneHarvest::check(Batch &batch, bool safety)
     }
 }
 
-/// Checks the lanes as a whole, the memory and the processes.
+/// Checks the memory and the processes.
 void LaneHarvest::checkResources(Batch &batch)
 {
-    m_gaugedNs = batch.now;
-    m_lanes.gauge(batch.now);
+    m_checkedNs = batch.now;
     m_shortage.check(m_region);
     m_processes.check(batch, batch.now);
     if (areTimesApproximate())
@@ -180,13 +183,13 @@ bool LaneHarvest::finalDrain(Batch &batch)
     const BatchMark before(batch);
     if (!m_drain)
         beginDrain(batch);
-    m_isDrained = readsLanes() ? m_drain->pass(batch, settledBefore(batch)) : (passAsObserver(batch), true);
+    m_isDrained = readsLanes() ? m_drain->pass(batch, settledBefore()) : (passAsObserver(batch), true);
     if (m_isDrained)
         emitLast(batch);
     account(batch, before);
     if (m_isDrained && m_overwriteLosses)
         closeLosses(batch);
-    m_lanes.storeTails();
+    m_decodedUntil = std::min(settledBefore(), m_lanes.oldestUnreadNs());
     return m_isDrained;
 }
 
@@ -198,7 +201,6 @@ void LaneHarvest::beginDrain(Batch &batch)
         return;
     // The latest checks were some time ago. There were none if the end was requested at once.
     m_clock.update(batch.now);
-    m_lanes.refresh(batch, true);
     checkResources(batch);
 }
 
@@ -239,18 +241,19 @@ void LaneHarvest::addTo(Accounting &sums) const
     sums.compactStationsMax = reserved;
     sums.stationsAllocated += sums.compactStationsAllocated;
     sums.stationsMax += sums.compactStationsMax;
-    sums.recordsDropped = m_lanes.dropped() + plausible(extension.records_without_lane.load(std::memory_order_relaxed));
-    sums.recordsInHoles = m_lanes.inHoles();
-    sums.growthStopped = sums.growthStopped || m_shortage.lasts() || m_lanes.isStarved();
+    const CollectorFacts &facts = m_queue.facts;
+    sums.recordsDropped = recordsDropped();
+    sums.recordsInHoles = facts.recordsInHoles.load(kRelaxed);
+    sums.growthStopped = sums.growthStopped || m_shortage.lasts() || facts.lanesStarved.load(kRelaxed);
     sums.threadsWithoutLane = extension.threads_without_lane.load(std::memory_order_relaxed);
-    sums.lanesShortened = m_lanes.shortened();
-    sums.lanesDamaged = m_lanes.damaged();
-    sums.lanesInUse = m_lanes.inUse();
+    sums.lanesShortened = facts.lanesShortened.load(kRelaxed);
+    sums.lanesDamaged = facts.lanesDamaged.load(kRelaxed);
+    sums.lanesInUse = facts.lanesInUse.load(kRelaxed);
     sums.lanes = std::min<std::uint32_t>(extension.lane_count.load(std::memory_order_relaxed),
                                          static_cast<std::uint32_t>(m_region.laneDirectory().size()));
     sums.laneBytesMax = extension.lane_pool_size;
     sums.laneBytes = std::min(extension.lane_pool_used.load(std::memory_order_relaxed), sums.laneBytesMax);
-    sums.laneFill = m_lanes.fill();
+    sums.laneFill = facts.laneFill.load(kRelaxed);
     sums.processes = m_processes.active();
     sums.timesApproximate = areTimesApproximate();
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Harvests the part of a region that this project's probe writes with lanes: records, compact stations, processes.
-// docs/ctp.md has the rules. HarvestLoop calls it on the harvest thread. Does nothing in a region without lanes.
+// Decodes the part of a region that this project's probe writes with lanes: records, compact stations, processes.
+// docs/ctp.md has the rules. Decoder's thread only. Does nothing in a region without lanes.
 #pragma once
 
 #include "core/harvest/barrier.h"
@@ -17,23 +17,23 @@ namespace ct {
 
 class LaneHarvest {
 public:
-    LaneHarvest(Region &region, HarvestState &harvestState, IsAlive isAlive = {});
+    LaneHarvest(Region &region, RawQueue &queue, HarvestState &harvestState, IsAlive isAlive = {});
 
-    /// Makes one pass over all lanes. Without news it costs one cache line per lane. Returns false if there is more to
-    /// do at once. `safety` includes all periodic checks.
+    /// Decodes what was collected, up to a full batch. Returns false if there is more to do at once. `safety` includes
+    /// all periodic checks. `batch.now` is the present time of CLOCK_MONOTONIC.
     bool pass(Batch &batch, bool safety);
+    /// ns; everything earlier was decoded, as of the latest pass.
+    std::uint64_t decodedUntil() const { return m_decodedUntil; }
+    /// Number of records collected but not decoded.
+    std::uint64_t unread() { return m_lanes.unread(); }
     /// Returns true if no barrier is in progress or needed, and no sweep is in progress.
     bool isSettled() const { return m_barrier.isSettled(); }
-    /// Returns true if events, notes or deaths wait for the watermark.
-    bool awaitsWatermark() const { return m_merger.awaitsWatermark(); }
-    /// After a pass: returns true if no lane has news. Every load is seq_cst; see LaneList::isQuiet().
-    bool isQuiet() const { return !hasLanes() || m_lanes.isQuiet(); }
+    /// Returns true if events, notes, deaths or the end of a process wait for the watermark.
+    bool awaitsWatermark() const { return m_merger.awaitsWatermark() || !m_gone.isEmpty(); }
     /// Returns true if a process has ended and its end is not emitted yet. Costs a system call.
     bool hasEndsToEmit(std::uint64_t nowNs) { return m_processes.checkEnds(nowNs) || !m_gone.isEmpty(); }
     /// Returns true if some process of this project's probe was alive when it was discovered.
     bool hasSeenLife() const { return m_processes.anySeenAlive(); }
-    /// Returns true if lanes fill so fast that the next pass must not wait.
-    bool isUrgent() const { return m_lanes.isUrgent(); }
 
     /// Drains to the end: one last sweep, then all lanes to their ends. Returns false if there is more: call again.
     [[nodiscard]] bool finalDrain(Batch &batch);
@@ -41,10 +41,11 @@ public:
     void addTo(Accounting &sums) const;
 
 private:
-    std::uint64_t settledBefore(const Batch &batch) const;
+    std::uint64_t settledBefore() const;
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool areTimesApproximate() const { return m_clock.hasJumped() || m_processes.isAnyClockApproximate(); }
     bool readsLanes() const { return m_region.access() != RegionAccess::Observer; }
+    std::uint64_t recordsDropped() const;
     std::uint64_t unemitted() const;
     void account(const Batch &batch, const BatchMark &before);
     bool isCaughtUp(bool whole) const;
@@ -58,11 +59,12 @@ private:
     void closeLosses(Batch &batch);
 
     Region &m_region;
+    RawQueue &m_queue;
     HarvestState &m_harvestState;
     LaneClock m_clock;
     ProcessList m_processes;
     Merger m_merger;
-    LaneList m_lanes;
+    ChunkReader m_lanes;
     CompactSweep m_sweep;
     Barrier m_barrier;
     GoneProcesses m_gone;
@@ -77,8 +79,8 @@ private:
     std::uint64_t m_withoutLane = 0;    ///< records of threads without a lane that were reported
     std::uint64_t m_withoutLaneNs = 0;  ///< ns; time of the latest report of records without a lane
     std::uint64_t m_sweptNs = 0;
-    std::uint64_t m_statesNs = 0;
-    std::uint64_t m_gaugedNs = 0;
+    std::uint64_t m_checkedNs = 0;
+    std::uint64_t m_decodedUntil = 0;
 };
 
 }  // namespace ct

@@ -13,10 +13,10 @@ namespace ct {
 
 class PostMortemClock {
 public:
-    /// Adapts a batch. Call it with every batch of the run, in order, as its source made it.
-    void apply(Batch &batch)
+    /// Adapts a batch. Call it with every batch of the run, in order, as its source made it. `present` in ns of
+    /// CLOCK_MONOTONIC: events with later times are not believed.
+    void apply(Batch &batch, std::uint64_t present)
     {
-        const std::uint64_t present = batch.now;
         const auto consider = [this, present](std::uint64_t ts) {
             if (ts < present)
                 m_latest = std::max(m_latest, ts);

@@ -316,15 +316,4 @@ bool ProcessList::isLast(std::uint32_t index) const
     return true;
 }
 
-bool ProcessList::wasAlone(std::uint32_t untrustedIndex) const
-{
-    const std::span<const ProcessEntry> entries = m_region.processes();
-    for (std::size_t index = 0; index < entries.size(); ++index) {
-        // Relaxed: the region has no writers any more. A freed entry keeps its pid.
-        if (index != untrustedIndex && entries[index].pid.load(std::memory_order_relaxed) != 0)
-            return false;
-    }
-    return true;
-}
-
 }  // namespace ct

@@ -104,8 +104,6 @@ public:
     bool isKnowable(std::uint32_t index) const { return index < m_processes.size() && m_processes[index].knowable; }
     /// Returns true if no other entry of the table is in use.
     bool isLast(std::uint32_t index) const;
-    /// Returns true if no other entry of the table was ever in use.
-    bool wasAlone(std::uint32_t untrustedIndex) const;
 
 private:
     using Stage = HarvestedProcess::Stage;

@@ -43,7 +43,8 @@ void SettleQueue::addAgain(std::uint64_t identity, const Batch &batch)
 
 void SettleQueue::beginBarrier()
 {
-    m_covered.swap(m_waiting);
+    m_covered.erase(m_covered.begin(), m_covered.begin() + static_cast<std::ptrdiff_t>(m_coveredAt));
+    m_covered.insert(m_covered.end(), m_waiting.begin(), m_waiting.end());
     m_waiting.clear();
     m_coveredAt = 0;
     ++m_barrier;

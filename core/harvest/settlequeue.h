@@ -44,7 +44,7 @@ public:
     void trim();
     bool awaitsTime() const { return m_timedAt < m_timed.size(); }
 
-    /// Begins a barrier: it covers everything that waits for one by now.
+    /// Begins a barrier: it covers everything that waits for one by now. It replaces a barrier in progress.
     void beginBarrier();
     /// Calls `settle` with each wait list that the barrier covers. Returns false when the batch is full; call again.
     /// `settle` as in settleByTime().
@@ -61,6 +61,7 @@ public:
             settle(*waitList);
         }
         m_covered.clear();
+        m_coveredAt = 0;
         return true;
     }
     bool awaitsBarrier() const { return !m_waiting.empty(); }

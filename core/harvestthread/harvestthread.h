@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The harvest QThread. It owns the harvest loop and the sinks of a session, and sleeps until the socket wakes it.
+// The harvest QThread. It collects what targets write, and sleeps until the socket wakes it. A thread behind it decodes
+// that, and calls the sinks of a session.
 #pragma once
 
-#include "core/harvest/harvestloop.h"
+#include "core/harvestthread/latestsums.h"
+#include "core/region/region.h"
+#include "core/stream/stream.h"
 
 #include <QString>
 #include <QThread>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
 class QEventLoop;
@@ -19,30 +21,12 @@ class QTimer;
 
 namespace ct {
 
-/// The latest sums of a capture. Shared by everything that shows them, which may outlive the capture. Any thread.
-class LatestSums {
-public:
-    Accounting get() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_sums;
-    }
-    void set(const Accounting &sums)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_sums = sums;
-    }
-
-private:
-    mutable std::mutex m_mutex;  ///< locked only while the sums are copied
-    Accounting m_sums;
-};
-
 class HarvestThread final : public QThread {
     Q_OBJECT
 public:
     /// An empty `socketPath` means no server: an observer polls. The region must outlive the thread. Sinks may be
-    /// shared with readers on other threads, but are called on this thread only. `sums` is updated with every batch.
+    /// shared with readers on other threads, but are called on the decoding thread only. `sums` is updated with every
+    /// batch.
     HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
                   std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>(), QObject *parent = nullptr);
     ~HarvestThread() override;  ///< requests the end and waits for it
@@ -58,7 +42,7 @@ public:
     /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
     /// harvestEnded().
     void requestEnd();
-    /// Switches tracing off or on in the targets, see HarvestLoop::setPaused (any thread). Takes effect within 100 ms.
+    /// Switches tracing off or on in the targets, see Collector::setPaused (any thread). Takes effect within 100 ms.
     void setPaused(bool paused);
     /// Declares the capture worthless, because the target never started (any thread, before the end). Sinks are not
     /// finished, and files that they would have replaced stay.
@@ -68,7 +52,8 @@ public:
     Accounting accounting() const;
 
 Q_SIGNALS:
-    /// Emitted on the harvest thread, as all signals are. A sink failed; the other sinks and the capture continue.
+    /// Emitted on the harvest thread or the decoding one, as all signals are. A sink failed; the other sinks and the
+    /// capture continue.
     void sinkFailed(const QString &message);
     /// A process connected to the socket; 0 = it has no pid here.
     void targetConnected(int pid);
@@ -88,12 +73,9 @@ private:
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
     void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
+    bool passWhileAsleep();
     bool isSafetyPassDue() const;
-    void safetyPass();
-    void deliver();
-    void dropSink(std::size_t index, const Error &error);
-    void publishAccounting();
-    void drainAndFinish();
+    void reportCutRegion();
 
     struct Data;
     std::unique_ptr<Data> m_data;

@@ -6,6 +6,13 @@
 
 namespace ct {
 
+namespace {
+
+/// Share of the memory for collected records from which on its end is near.
+constexpr double kNearlyFull = 0.75;
+
+}  // namespace
+
 QStringList ShortageNotices::newNotices(const Accounting &sums)
 {
     QStringList found;
@@ -14,6 +21,12 @@ QStringList ShortageNotices::newNotices(const Accounting &sums)
                     "have short lanes. Lost events are counted. Enlarge it (mount -o remount,size=1G /dev/shm, docker "
                     "run --shm-size=1g), choose another file system (--shm), or start again with smaller lanes "
                     "(--lane-size 1MiB).");
+    if (sums.memoryFill >= kNearlyFull && !std::exchange(m_reportedMemory, true))
+        found +=
+            tr("The views and the output are %1 s behind the target, and the memory for events that wait is almost "
+               "full. Events will be lost if this goes on, and counted. End other programs, lower the rate of "
+               "events, or write to a faster disk.")
+                .arg(static_cast<double>(sums.behindNs) / 1e9, 0, 'f', 1);
     if (sums.processesUnmapped > 0 && !std::exchange(m_reportedUnmapped, true))
         found += tr("A process is untraced: its address space has too little room for the region. Raise the limit of "
                     "the program (ulimit -v).");

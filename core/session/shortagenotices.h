@@ -19,6 +19,7 @@ public:
 
 private:
     bool m_reportedSpace = false;
+    bool m_reportedMemory = false;
     bool m_reportedOvertaken = false;
     bool m_reportedDamaged = false;
     bool m_reportedUnmapped = false;

@@ -55,6 +55,14 @@ struct RegionGauges {
     std::uint32_t processes = 0;                 ///< processes that write at present
 };
 
+/// How late the stream of a capture is. The sums above have only what was decoded.
+struct RunLag {
+    std::uint64_t behindNs = 0;       ///< ns; time since the moment up to which the stream is complete
+    std::uint64_t mostBehindNs = 0;   ///< ns; the largest value of behindNs so far
+    std::uint64_t recordsBehind = 0;  ///< records collected from lanes but not decoded
+    double memoryFill = 0;            ///< share of the memory for collected records that these use, 0 to 1
+};
+
 /// Conditions of a run.
 struct RunFlags {
     bool growthStopped = false;     ///< the file system is full: no more stations or lanes can be made
@@ -64,7 +72,7 @@ struct RunFlags {
 };
 
 /// All counts of a run, which are always shown.
-struct Accounting : RunSums, RunOverflow, RegionGauges, RunFlags {
+struct Accounting : RunSums, RunOverflow, RegionGauges, RunLag, RunFlags {
     Accounting() = default;
     explicit Accounting(const RunSums &sums) : RunSums(sums) {}
 };

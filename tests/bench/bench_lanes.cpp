@@ -3,8 +3,8 @@
 //
 // Measures decoding and merging of lanes per event, compared with a memcpy of the same records. The lanes are filled by
 // hand, outside of the measured time.
-#include "core/harvest/harvestloop.h"
 #include "core/protocol/lanereader.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 
@@ -33,7 +33,7 @@ struct Bench {
             std::abort();
         region = std::make_unique<ct::Region>(std::move(*created));
         process = std::make_unique<Process>(*region->writableHeader(), 1, 1);
-        loop = std::make_unique<ct::HarvestLoop>(*region, [](std::uint32_t, std::uint64_t) { return true; });
+        loop = std::make_unique<HarvestLoop>(*region, [](std::uint32_t, std::uint64_t) { return true; });
         for (std::size_t i = 0; i < lanes; ++i)
             all.push_back(*process->claimLane(i + 1));
         for (std::uint32_t i = 0; i < coroutines; ++i) {
@@ -73,7 +73,7 @@ struct Bench {
     regions::TempDir dir;
     std::unique_ptr<ct::Region> region;
     std::unique_ptr<Process> process;
-    std::unique_ptr<ct::HarvestLoop> loop;
+    std::unique_ptr<HarvestLoop> loop;
     std::vector<Lane> all;
     std::vector<Coroutine> coroutineList;
     ct::Batch batch;

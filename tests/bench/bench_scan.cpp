@@ -3,7 +3,7 @@
 //
 // Measures a pass per idle full station, and per captured event. Stations get a random number of events, so the pass
 // reads a different cache line in each station.
-#include "core/harvest/harvestloop.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/writers.h"
 
 #include <benchmark/benchmark.h>
@@ -31,7 +31,7 @@ struct Capture {
         }
     }
     ct::Region region;
-    ct::HarvestLoop loop;
+    HarvestLoop loop;
     ct::Batch batch;
     std::vector<writers::Writer> writers;
 };

@@ -3,8 +3,8 @@
 //
 // The file system fills up while a target runs. The target continues, and everything without memory is reported and
 // counted.
-#include "core/harvest/harvestloop.h"
 #include "tests/probe/lanetest.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/smalltmpfs.h"
 
 #include <array>
@@ -99,7 +99,7 @@ struct Engine {
         return loop.accounting().growthStopped == stopped;
     }
 
-    ct::HarvestLoop loop;
+    HarvestLoop loop;
     ct::Batch batch;
 };
 

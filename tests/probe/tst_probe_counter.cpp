@@ -3,8 +3,8 @@
 //
 // Counters that jump, stand still, or run behind on another core. No event is lost, the times become right, and the
 // region reports it.
-#include "core/harvest/harvestloop.h"
 #include "tests/probe/lanetest.h"
+#include "tests/support/harvestloop.h"
 
 #include <functional>
 #include <thread>
@@ -272,7 +272,7 @@ CT_CASE(aCounterThatIsBehindOnAnotherCoreIsGivenUp)
     spec.lanePoolBytes = 64 << 20;
     auto region = ct::Region::create(spec);
     REQUIRE(region);
-    ct::HarvestLoop loop(*region);
+    HarvestLoop loop(*region);
     void *const shared =
         ::mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(shared != MAP_FAILED);

@@ -178,7 +178,7 @@ CT_CASE(latestEventsAreKept)
         const std::vector<ct::RecordCopy> records = readAll(region, 0);
         REQUIRE(!records.empty());
         CHECK(records.size() >= 1024 && records.size() <= 2048);
-        CHECK_EQUAL(records.back().n, count - 1);
+        CHECK_EQUAL(records.back().n(), count - 1);
         for (std::size_t i = 1; i < records.size(); ++i)
             CHECK(records[i].n() == records[i - 1].n() + 1 && records[i].arg == records[i].n() &&
                   records[i].ts >= records[i - 1].ts);

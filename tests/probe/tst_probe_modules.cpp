@@ -3,8 +3,8 @@
 //
 // Two shared objects with hidden visibility, loaded at run time, trace into one mapping. This program itself uses the
 // probe's header only to read the region.
-#include "core/harvest/harvestloop.h"
 #include "tests/probe/lanetest.h"
+#include "tests/support/harvestloop.h"
 
 #include <dlfcn.h>
 
@@ -133,7 +133,7 @@ CT_CASE(anEngineReportsTwoStatesAsOneProcess)
     spec.lanePoolBytes = 4 << 20;
     auto region = ct::Region::create(spec);
     REQUIRE(region);
-    ct::HarvestLoop loop(*region);
+    HarvestLoop loop(*region);
     ct::Batch batch, all;
     const auto collect = [&] {
         all.notes.processes.insert(all.notes.processes.end(), batch.notes.processes.begin(),

@@ -3,10 +3,10 @@
 //
 // The real probe wakes the real harvest loop over a real socket. The engine sleeps without its own time-out, so one
 // lost wake-up would be noticed. Where the kernel has membarrier(2), the engine fences.
-#include "core/harvest/harvestloop.h"
 #include "core/region/processfence.h"
 #include "tests/probe/probetest.h"
 #include "tests/support/check.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/regions.h"
 
 #include "coroTracer.h"
@@ -29,7 +29,6 @@
 #include <vector>
 
 using ct::Batch;
-using ct::HarvestLoop;
 using ct::Region;
 
 namespace {

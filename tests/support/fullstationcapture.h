@@ -4,8 +4,8 @@
 // A region of full stations, a harvest loop over it, and the sums of its stream.
 #pragma once
 
-#include "core/harvest/harvestloop.h"
 #include "tests/support/check.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/regions.h"
 #include "tests/support/sums.h"
 
@@ -64,7 +64,7 @@ struct Capture {
 
     TempDir dir;
     ct::Region region;
-    ct::HarvestLoop loop;
+    HarvestLoop loop;
     ct::Batch batch;
     StreamSums streamSums;
 };

@@ -4,8 +4,8 @@
 // A region with lanes, a harvest loop over it, and the sums of its stream. Payloads are checked against lanewriter.h.
 #pragma once
 
-#include "core/harvest/harvestloop.h"
 #include "tests/support/check.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/regions.h"
 #include "tests/support/sums.h"
@@ -152,11 +152,7 @@ struct Capture {
     }
     ct::IsAlive isAlive()
     {
-        return [this](std::uint32_t pid, std::uint64_t) {
-            if (duringPass)
-                std::exchange(duringPass, {})();
-            return !dead.count(pid);
-        };
+        return [this](std::uint32_t pid, std::uint64_t) { return !dead.count(pid); };
     }
     corotracer::GlobalHeader &header() { return *region->writableHeader(); }
     /// Switches the region to overwrite mode. An engine notices the mode at restart().
@@ -172,11 +168,12 @@ struct Capture {
         streamSums.add(batch);
         return loop->hasMore() || !batch.empty();
     }
-    /// Runs passes until one of them has called `action` in its middle.
-    void scanWith(std::function<void()> action)
+    /// Runs a pass as if it had read its clock at `ns`, and the lanes now.
+    void passBegunAt(std::uint64_t ns)
     {
-        for (duringPass = std::move(action); duringPass;)
-            pass(true);
+        batch.clear();
+        loop->passBegunAt(ns, batch);
+        streamSums.add(batch);
     }
     /// Runs passes until one emits nothing and has nothing left to read.
     void scanAll(bool safety = false)
@@ -227,11 +224,8 @@ struct Capture {
 
     regions::TempDir dir;
     std::set<std::uint32_t> dead;
-    /// Called once, by the next pass that checks whether a process is alive. At that moment the pass has read its
-    /// clock, but not the lanes.
-    std::function<void()> duringPass;
     std::unique_ptr<ct::Region> region;
-    std::optional<ct::HarvestLoop> loop;
+    std::optional<HarvestLoop> loop;
     ct::Batch batch;
     StreamSums streamSums;
 };

@@ -444,6 +444,13 @@ private Q_SLOTS:
     {
         FileGrowth::Figures figures{true, true, 5000, 5000, 10'000'000'000, 1'000'000'000};
         QVERIFY(format::behind({}, 0, 1).text.isEmpty());
+        RunLag lag{999'999'999, 5'000'000'000, 1, 0.9};
+        QVERIFY(format::behind(lag).text.isEmpty());
+        lag.behindNs = 2'500'000'000;
+        QVERIFY(format::behind(lag).text.endsWith(QStringLiteral(" behind the target")));
+        QVERIFY(format::behind(lag).alert);
+        lag.memoryFill = 0.5;
+        QVERIFY(!format::behind(lag).alert);
         QCOMPARE(format::behind(figures, 1, 2'000'000'000).text, QStringLiteral("up to date"));
         const format::Behind silent = format::behind(figures, 1, 13'400'000'000);
         QCOMPARE(silent.text, QStringLiteral("nothing received for 12\u00a0s"));

@@ -18,6 +18,9 @@ constexpr std::uint64_t kAlertNs = 10'000'000'000;
 /// A shorter delay counts as up to date: it is normal between two reads.
 constexpr std::uint64_t kBehindNs = 1'000'000'000;
 
+/// From this share of the memory for events that wait, losses are near.
+constexpr double kNearlyFull = 0.75;
+
 QString tr(const char *text)
 {
     return QCoreApplication::translate("FollowFormat", text);
@@ -48,6 +51,13 @@ Behind behind(const FileGrowth::Figures &figures, std::uint64_t shown, std::uint
     if (figures.waiting || (late < kBehindNs && unread < (1U << 20)))
         return {tr("up to date"), false};
     return {tr("%1 and %2 behind").arg(bytes(unread), duration(late)), false};
+}
+
+Behind behind(const RunLag &lag)
+{
+    if (lag.behindNs < kBehindNs)
+        return {};
+    return {tr("%1 behind the target").arg(duration(lag.behindNs)), lag.memoryFill >= kNearlyFull};
 }
 
 QString followEnd(const FollowEnd &end)

@@ -6,6 +6,7 @@
 
 #include "core/playback/inputspool.h"
 #include "core/recording/read/filegrowth.h"
+#include "core/stream/accounting.h"
 
 #include <QString>
 
@@ -20,6 +21,8 @@ struct Behind {
 
 /// `shown` is the stream's time that the views have reached, in ns. `now` is CLOCK_MONOTONIC of this machine, in ns.
 Behind behind(const FileGrowth::Figures &figures, std::uint64_t shown, std::uint64_t now);
+/// How far the views are behind a target that is captured; empty if they keep up.
+Behind behind(const RunLag &lag);
 
 /// End of a followed recording.
 struct FollowEnd {

@@ -15,10 +15,12 @@ StatusBar::StatusBar(QWidget *parent) : QStatusBar(parent), m_state(new QLabel(t
     m_state->setObjectName(QStringLiteral("statusState"));
     m_state->setContentsMargins(6, 0, 12, 0);
     addWidget(m_state);
-    m_behind = addField("statusBehind", tr("How far the view is behind the received stream: "
-                                           "bytes that were not read yet, and the time "
-                                           "between the latest block and the view. A running "
-                                           "sender sends data twice a second."));
+    m_behind =
+        addField("statusBehind", tr("How far the views are behind. Of a target on a busy machine: the age of the "
+                                    "oldest event that is not shown yet; no event is lost, and the views catch "
+                                    "up. Of a stream: the bytes that were not read yet, and the time between "
+                                    "the latest block and the view. A running sender sends data twice a "
+                                    "second."));
     m_events = addField("statusEvents", tr("Transitions (suspensions and resumptions) captured"));
     m_rate = addField("statusRate", tr("Transitions captured per second"));
     m_lost = addField("statusLost", tr("Transitions that were dropped, or overwritten before "

@@ -197,7 +197,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 /// Checks for a sleeping or pausing engine, after an event. Before it, the caller stored commit, or seq of the station
 /// where there is no record. If the engine fences for both sides, release is enough: only the compiler must keep the
 /// order. Otherwise the store is seq_cst. Partners: the engine's seq_cst store to tracer_sleeping, and after it its
-/// seq_cst load of commit or seq (HarvestLoop::prepareSleep); or its membarrier(2) between the two.
+/// seq_cst load of commit or seq (Collector::prepareSleep); or its membarrier(2) between the two.
 [[gnu::always_inline]] inline void check_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -89,6 +89,21 @@ private Q_SLOTS:
         QCOMPARE(full.size(), 1);
         QVERIFY2(full.first().contains(QLatin1String("ulimit -v")), qPrintable(full.first()));
     }
+
+    /// Said once, before anything is lost.
+    void saysThatMemoryRunsOut()
+    {
+        Accounting sums;
+        sums.behindNs = 12'300'000'000;
+        sums.memoryFill = 0.74;
+        ct::ShortageNotices notices;
+        QVERIFY(notices.newNotices(sums).isEmpty());
+        sums.memoryFill = 0.75;
+        const QStringList said = notices.newNotices(sums);
+        QCOMPARE(said.size(), 1);
+        QVERIFY2(said.first().contains(QLatin1String("12.3 s behind")), qPrintable(said.first()));
+        QVERIFY(notices.newNotices(sums).isEmpty());
+    }
 };
 
 CT_QT_SUITE(TestClosingLine)

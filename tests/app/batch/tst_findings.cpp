@@ -122,6 +122,7 @@ private Q_SLOTS:
         number("processes_unmapped", summary.accounting.processesUnmapped);
         number("processes_partly_mapped", summary.accounting.processesPartlyMapped);
         number("processes", summary.processes);
+        number("most_behind_ns", summary.accounting.mostBehindNs);
         number("names_not_kept", summary.overflowNames);
         number("findings_not_dumped", summary.findingsNotDumped);
         number("events_not_written", summary.eventsNotWritten);

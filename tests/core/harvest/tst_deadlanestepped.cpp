@@ -3,8 +3,7 @@
 //
 // The engine frees the lanes of a dead process, one machine instruction at a time. Between two instructions, a living
 // thread claims a lane that is already free. The lane must stay with that thread.
-#include "core/harvest/laneclock.h"
-#include "core/harvest/lanelist.h"
+#include "core/collect/lanecollector.h"
 #include "tests/support/lanecapture.h"
 #include "tests/support/singlestep.h"
 
@@ -12,29 +11,20 @@ using namespace lanecapture;
 
 namespace {
 
-/// The lane part of an engine, without the rest of the harvest loop.
+/// The collector of the lanes alone.
 struct Engine {
     explicit Engine(Capture &c)
-        : harvestState(*c.region),
-          processes(*c.region, clock, c.isAlive()),
-          merger(*c.region, harvestState, processes),
-          lanes(*c.region, harvestState, processes)
+        : queue(0, c.region->laneDirectory().size(), c.region->processes().size()), lanes(*c.region, queue)
     {
-        batch.now = corotracer::detail::monotonic_ns();
     }
-    void readAll()
+    void collectAll()
     {
-        lanes.refresh(batch, true);
-        lanes.read(merger, batch, 100'000, ~std::uint64_t{0});
-        lanes.storeTails();
+        lanes.refresh(true, corotracer::detail::monotonic_ns());
+        lanes.collect();
     }
 
-    ct::HarvestState harvestState;
-    ct::LaneClock clock;
-    ct::ProcessList processes;
-    ct::Merger merger;
-    ct::LaneList lanes;
-    ct::Batch batch;
+    ct::RawQueue queue;
+    ct::LaneCollector lanes;
 };
 
 }  // namespace
@@ -51,9 +41,9 @@ CT_CASE(keepsLaneClaimedByAnotherProcess)
         Lane lane = *dead.claimLane(5);
         Coroutine one = *Coroutine::create(dead, lane, 1, 1);
         steps(one, lane, 10);
-        engine.readAll();
+        engine.collectAll();
         lane.close(1);
-        engine.lanes.refresh(engine.batch, true);
+        engine.lanes.refresh(true, corotracer::detail::monotonic_ns());
         const corotracer::LaneHeader &header = *lane.ring().header;
         REQUIRE(header.state.load() == corotracer::kLaneFree);
         const std::uint64_t tail = header.tail.load();
@@ -61,7 +51,8 @@ CT_CASE(keepsLaneClaimedByAnotherProcess)
         std::optional<Lane> next;
         std::optional<Coroutine> two;
         wasDisturbed = false;
-        singlestep::run([&] { engine.lanes.freeLanesOf(dead.index(), engine.batch); },
+        engine.queue.requests.setProcess(dead.index(), ct::CollectorRequests::ProcessState::FreeLanes);
+        singlestep::run([&] { engine.lanes.freeLanesOfGone(); },
                         [&](std::uint64_t done) {
                             if (done < moment)
                                 return true;

@@ -9,7 +9,6 @@
 
 using ct::Accounting;
 using ct::Batch;
-using ct::HarvestLoop;
 using ct::Region;
 using regions::Capture;
 using regions::StreamSums;
@@ -321,8 +320,8 @@ CT_CASE(passesContinueAfterAFullBatch)
         writer.destroy();
     }
     c.safetyPass();
-    CHECK(c.batch.transitions.size() >= HarvestLoop::kMaxTransitions);
-    CHECK(c.batch.transitions.size() < HarvestLoop::kMaxTransitions + 8);
+    CHECK(c.batch.transitions.size() >= ct::StationQueue::kMostInBatch);
+    CHECK(c.batch.transitions.size() < ct::StationQueue::kMostInBatch + 8);
     c.end();
     c.checkTotals(kStations * 8);
     CHECK_EQUAL(c.streamSums.captured, kStations * 8u);

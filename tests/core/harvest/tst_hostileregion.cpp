@@ -84,7 +84,7 @@ CT_CASE(theLastPossibleProcessUsesLittleMemory)
     auto region = ct::Region::open(crafted.path());
     REQUIRE(region);
     REQUIRE(region->writableHeader());
-    ct::HarvestLoop loop(*region, [](std::uint32_t, std::uint64_t) { return true; });
+    HarvestLoop loop(*region, [](std::uint32_t, std::uint64_t) { return true; });
     // The writer claims the first free entry. Only the last one is free.
     for (std::uint32_t index = 0; index < kLast; ++index)
         crafted.process(index).state.store(corotracer::kProcessMaking);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes and compact stations, one pass at a time, against known numbers: order, holes, drops, generations.
-#include "core/harvest/laneharvest.h"
+#include "core/collect/lanecollector.h"
 #include "tests/support/lanecapture.h"
 
 using namespace lanecapture;
@@ -22,12 +22,11 @@ CT_CASE(anEmptyRegionAllowsSleep)
 CT_CASE(newRecordsAndLanesPreventSleep)
 {
     Capture c;
-    ct::HarvestState harvestState(*c.region);
-    ct::LaneHarvest lanes(*c.region, harvestState);
-    ct::Batch batch;
+    ct::RawQueue queue(0, c.region->laneDirectory().size(), c.region->processes().size());
+    ct::LaneCollector lanes(*c.region, queue);
     const auto pass = [&] {
-        batch.now = corotracer::detail::monotonic_ns();
-        lanes.pass(batch, true);
+        lanes.refresh(true, corotracer::detail::monotonic_ns());
+        lanes.collect();
     };
     pass();
     CHECK(lanes.isQuiet());

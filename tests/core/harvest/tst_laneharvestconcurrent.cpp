@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Producers on several threads, coroutines that move between them, and a concurrent harvest loop: the sums are exact.
+// Producers on several threads, coroutines that move between them, and a concurrent harvest, on one thread or on
+// two: the sums are exact.
 #include "tests/support/lanecapture.h"
 
 #include <atomic>
@@ -60,7 +61,8 @@ struct Run {
     std::uint64_t events = 60;   ///< per coroutine
     std::size_t alive = 40;
     std::uint32_t laneRecords = 2048;
-    bool waits = true;  ///< producers wait for room, so nothing is dropped
+    bool waits = true;        ///< producers wait for room, so nothing is dropped
+    bool separately = false;  ///< the collector has a thread of its own
 };
 
 /// Each thread fetches a coroutine from the queue, runs it for a few steps, and puts it back for any thread.
@@ -125,6 +127,8 @@ std::uint64_t harvestDuringRun(Capture &c, const Run &run)
                corotracer::kLaneMaking)
             std::this_thread::yield();
     }
+    if (run.separately)
+        c.loop->separate();
     while (finished.load(std::memory_order_acquire) < run.threads) {
         if (!c.pass())
             std::this_thread::yield();
@@ -139,61 +143,71 @@ std::uint64_t harvestDuringRun(Capture &c, const Run &run)
 
 CT_CASE(hoppingCoroutinesAreTotallyCaptured)
 {
-    Capture c;
-    const Run run;
-    const std::uint64_t emitted = harvestDuringRun(c, run);
-    CHECK_EQUAL(emitted, run.threads * run.births * run.events);
-    c.checkTotals(emitted);
-    CHECK_EQUAL(c.streamSums.captured, emitted);
-    CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
-    CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
-    CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
+    for (const bool separately : {false, true}) {
+        Capture c;
+        Run run;
+        run.separately = separately;
+        const std::uint64_t emitted = harvestDuringRun(c, run);
+        CHECK_EQUAL(emitted, run.threads * run.births * run.events);
+        c.checkTotals(emitted);
+        CHECK_EQUAL(c.streamSums.captured, emitted);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
+        CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
+    }
 }
 
 /// Lanes too small for the rate: records are dropped, including births and deaths. The sums are exact.
 CT_CASE(droppingThreadsHaveExactSums)
 {
-    Capture c(4096);
-    Run run;
-    run.waits = false;
-    run.births = 1000;
-    run.threads = 2;
-    const std::uint64_t emitted = harvestDuringRun(c, run);
-    c.checkTotals(emitted);
-    CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
-    CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
+    for (const bool separately : {false, true}) {
+        Capture c(4096);
+        Run run;
+        run.separately = separately;
+        run.waits = false;
+        run.births = 1000;
+        run.threads = 2;
+        const std::uint64_t emitted = harvestDuringRun(c, run);
+        c.checkTotals(emitted);
+        CHECK_EQUAL(c.streamSums.coroutines.size(), run.threads * run.births);
+        CHECK_EQUAL(c.streamSums.deaths, run.threads * run.births);
+    }
 }
 
 /// The end is decided while threads continue to write.
 CT_CASE(theEndIsExactWhileThreadsWrite)
 {
-    Capture c;
-    c.streamSums.realTime = true;
-    const Process process = c.process();
-    std::atomic<bool> stop{false};
-    std::vector<Lane> lanes{*process.claimLane(1), *process.claimLane(2)};
-    std::vector<std::vector<Coroutine>> all(2);
-    for (std::size_t t = 0; t < 2; ++t) {
-        for (std::uint64_t i = 0; i < 20; ++i)
-            all[t].push_back(*Coroutine::create(process, lanes[t], t * 100 + i + 1, 1));
+    for (const bool separately : {false, true}) {
+        Capture c;
+        if (separately)
+            c.loop->separate();
+        c.streamSums.realTime = true;
+        const Process process = c.process();
+        std::atomic<bool> stop{false};
+        std::vector<Lane> lanes{*process.claimLane(1), *process.claimLane(2)};
+        std::vector<std::vector<Coroutine>> all(2);
+        for (std::size_t t = 0; t < 2; ++t) {
+            for (std::uint64_t i = 0; i < 20; ++i)
+                all[t].push_back(*Coroutine::create(process, lanes[t], t * 100 + i + 1, 1));
+        }
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < 2; ++t) {
+            threads.emplace_back([&, t] {
+                while (!stop.load(std::memory_order_relaxed)) {
+                    for (Coroutine &coroutine : all[t])
+                        stepNow(coroutine, lanes[t]);
+                }
+            });
+        }
+        for (int i = 0; i < 200; ++i)
+            c.pass();
+        c.end();
+        const ct::Accounting sums = c.loop->accounting();
+        stop.store(true, std::memory_order_relaxed);
+        for (std::thread &thread : threads)
+            thread.join();
+        c.checkTotals(sums.captured + sums.lost);
+        for (const auto &one : c.streamSums.coroutines)
+            CHECK(one.sum() <= all[one.key / 100][one.key % 100 - 1].events());
     }
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < 2; ++t) {
-        threads.emplace_back([&, t] {
-            while (!stop.load(std::memory_order_relaxed)) {
-                for (Coroutine &coroutine : all[t])
-                    stepNow(coroutine, lanes[t]);
-            }
-        });
-    }
-    for (int i = 0; i < 200; ++i)
-        c.pass();
-    c.end();
-    const ct::Accounting sums = c.loop->accounting();
-    stop.store(true, std::memory_order_relaxed);
-    for (std::thread &thread : threads)
-        thread.join();
-    c.checkTotals(sums.captured + sums.lost);
-    for (const auto &one : c.streamSums.coroutines)
-        CHECK(one.sum() <= all[one.key / 100][one.key % 100 - 1].events());
 }

@@ -249,7 +249,7 @@ CT_CASE(aSecondFinalDrainChangesNothing)
 /// The lanes are drained, and the full stations have more events than fit into one batch.
 CT_CASE(sumsAgreeIfFullStationsNeedSeveralBatches)
 {
-    constexpr std::uint32_t kStations = ct::HarvestLoop::kMaxTransitions / corotracer::kSlotsPerStation + 100;
+    constexpr std::uint32_t kStations = ct::StationQueue::kMostInBatch / corotracer::kSlotsPerStation + 100;
     ct::RegionSpec spec;
     const regions::TempDir dir;
     spec.path = dir.file("r.shm");
@@ -277,7 +277,7 @@ CT_CASE(sumsAgreeIfFullStationsNeedSeveralBatches)
         for (int n = 0; n < 8; ++n)
             writer.write();
     }
-    ct::HarvestLoop loop(*opened, [](std::uint32_t, std::uint64_t) { return true; });
+    HarvestLoop loop(*opened, [](std::uint32_t, std::uint64_t) { return true; });
     ct::Batch batch;
     std::uint64_t captured = 0;
     int parts = 0;

@@ -175,7 +175,7 @@ CT_CASE(observersReadTheWholeNumber)
         one.step(lane);
         auto observed = ct::Region::open(c.region->path());
         REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
-        ct::HarvestLoop observer(*observed, c.isAlive());
+        HarvestLoop observer(*observed, c.isAlive());
         StreamSums streamSums;
         ct::Batch batch;
         observer.pass(batch);
@@ -271,12 +271,10 @@ CT_CASE(aDeathYoungerThanItsPassWaitsForAnOlderBirth)
     Capture c;
     const Process process = c.process();
     BirthReadLast scene(c, process);
-    std::uint64_t passNs = 0;
-    c.scanWith([&] {
-        passNs = monotonicNow();
-        waitUntil(passNs + 2'000'000);
-        scene.end(passNs + 2'000'000);
-    });
+    const std::uint64_t passNs = monotonicNow();
+    waitUntil(passNs + 2'000'000);
+    scene.end(passNs + 2'000'000);
+    c.passBegunAt(passNs);
     scene.other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
     scene.readBirth(passNs + 1'000'000);
 }
@@ -294,12 +292,10 @@ CT_CASE(aNoteYoungerThanItsPassWaitsForAnOlderBirth)
     CHECK_EQUAL(Coroutine::create(process, lane, 2, 3)->index(), first.index());
     c.pass(true);
     CHECK_EQUAL(c.streamSums.coroutines.size(), 1u);
-    std::uint64_t passNs = 0;
-    c.scanWith([&] {
-        passNs = monotonicNow();
-        waitUntil(passNs + 2'000'000);
-        first.writeNote(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
-    });
+    const std::uint64_t passNs = monotonicNow();
+    waitUntil(passNs + 2'000'000);
+    first.writeNote(lane, {corotracer::kRecordName, passNs + 2'000'000, first.identity(), 0, 0, 0});
+    c.passBegunAt(passNs);
     CHECK(c.streamSums.notes.names.empty());
     other.put({corotracer::kRecordThreadName, passNs + 500'000, 0, 0, 0, 0});
     late.put({corotracer::kRecordBirth, passNs + 1'000'000, first.identity(), first.key(), 0, 0});

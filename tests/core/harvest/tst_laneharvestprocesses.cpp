@@ -65,7 +65,7 @@ CT_CASE(observersReadStationsOnly)
     auto observed = ct::Region::open(c.region->path());
     REQUIRE(observed);
     REQUIRE(observed->access() == ct::RegionAccess::Observer);
-    ct::HarvestLoop observer(*observed, c.isAlive());
+    HarvestLoop observer(*observed, c.isAlive());
     StreamSums streamSums;
     const auto check = [&] {
         ct::Batch batch;
@@ -105,7 +105,7 @@ CT_CASE(anObserversSumsStayWhenAProcessEnds)
     CHECK(lane.ring().header->dropped.load() > 2000);
     auto observed = ct::Region::open(c.region->path());
     REQUIRE(observed && observed->access() == ct::RegionAccess::Observer);
-    ct::HarvestLoop observer(*observed, c.isAlive());
+    HarvestLoop observer(*observed, c.isAlive());
     ct::Batch batch;
     observer.safetyPass(batch);
     const ct::Accounting before = observer.accounting();

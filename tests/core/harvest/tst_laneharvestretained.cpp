@@ -406,7 +406,7 @@ CT_CASE(leavesOtherRegionsUnchanged)
     {
         auto created = ct::Region::create(spec);
         REQUIRE(created);
-        ct::HarvestLoop loop(*created);
+        HarvestLoop loop(*created);
         ct::Batch batch;
         for (std::uint64_t key = 1; key <= 20; ++key) {
             writers::Writer writer(*writers::allocateFullStation(*created->writableHeader()), writers::Style::Ours,
@@ -424,7 +424,7 @@ CT_CASE(leavesOtherRegionsUnchanged)
     for (int i = 0; i < 10; ++i) {
         auto opened = ct::Region::open(spec.path, ct::RegionUse::PostMortem);
         REQUIRE(opened && opened->access() == ct::RegionAccess::PostMortem);
-        ct::HarvestLoop loop(*opened);
+        HarvestLoop loop(*opened);
         regions::StreamSums streamSums;
         ct::Batch batch;
         for (bool done = false; !done;) {

@@ -42,7 +42,7 @@ CT_CASE(timeStopsAtTheLatestEvent)
     PostMortemClock clock;
     Population population;
     Batch batch = remains();
-    clock.apply(batch);
+    clock.apply(batch, batch.now);
     CHECK_EQUAL(batch.now, 40 * kSecond);
     CHECK(static_cast<bool>(population.consume(batch)));
     // Ends and drops without a recorded time have the time at which the engine noticed them.
@@ -51,7 +51,7 @@ CT_CASE(timeStopsAtTheLatestEvent)
     batch.deaths = {{2, kPresent + kSecond}};
     batch.notes.processEnds = {{7, kPresent + kSecond}};
     batch.notes.drops = {{7, 8, 1, kPresent, kPresent + kSecond}};
-    clock.apply(batch);
+    clock.apply(batch, batch.now);
     CHECK_EQUAL(batch.now, 40 * kSecond);
     CHECK_EQUAL(batch.deaths[0].ts, 40 * kSecond);
     CHECK_EQUAL(batch.notes.processEnds[0].ts, 40 * kSecond);
@@ -71,14 +71,14 @@ CT_CASE(noProcessEndsBeforeItBegins)
     Batch batch = remains();
     batch.notes.processes.push_back({8, 50 * kSecond, "idle"});
     batch.notes.processes.push_back({9, kPresent, "ahead"});
-    clock.apply(batch);
+    clock.apply(batch, batch.now);
     CHECK_EQUAL(batch.now, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processes[1].ts, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processes[2].ts, 50 * kSecond);
     batch.clear();
     batch.now = kPresent;
     batch.notes.processEnds = {{8, 51 * kSecond}, {9, kPresent}};
-    clock.apply(batch);
+    clock.apply(batch, batch.now);
     CHECK_EQUAL(batch.notes.processEnds[0].ts, 50 * kSecond);
     CHECK_EQUAL(batch.notes.processEnds[1].ts, 50 * kSecond);
 }
@@ -89,7 +89,7 @@ CT_CASE(recordedTimesStayUnchanged)
     Batch batch = remains();
     batch.deaths = {{2, 45 * kSecond}};
     batch.notes.drops = {{7, 8, 1, 20 * kSecond, 30 * kSecond}};
-    clock.apply(batch);
+    clock.apply(batch, batch.now);
     CHECK_EQUAL(batch.now, 45 * kSecond);
     CHECK_EQUAL(batch.deaths[0].ts, 45 * kSecond);
     CHECK_EQUAL(batch.notes.drops[0].firstTs, 20 * kSecond);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Stations of this project's probe that are freed and allocated again.
-#include "core/harvest/fullstationlist.h"
+#include "core/collect/fullstationlist.h"
 #include "tests/support/fullstationcapture.h"
 
 #include <optional>
@@ -80,8 +80,7 @@ CT_CASE(aStationPoppedDuringAPushIsNoticed)
 {
     regions::TempDir dir;
     ct::Region region = Capture::make(dir, 8);
-    ct::HarvestState harvestState(region);
-    ct::FullStationList list(region, harvestState);
+    ct::FullStationList list(region);
     StreamSums streamSums;
     const auto pass = [&](auto action) {
         ct::Batch batch;

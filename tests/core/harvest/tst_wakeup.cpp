@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // No wake-up is lost. The engine sleeps on an eventfd without a time-out, so one lost byte would hang the test.
-#include "core/harvest/harvestloop.h"
 #include "tests/support/check.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/regions.h"
 
 #include <poll.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 using ct::Batch;
-using ct::HarvestLoop;
 using ct::Region;
 using writers::Style;
 using writers::Writer;

@@ -374,7 +374,7 @@ private Q_SLOTS:
         QCOMPARE(c.region->header().tracer_sleeping.load(), std::uint32_t{corotracer::kEnginePaused});
         c.thread->setPaused(false);
         QTRY_VERIFY(c.isAsleep());
-        QVERIFY(!c.thread->accounting().paused);
+        QTRY_VERIFY(!c.thread->accounting().paused);
     }
 
     void recordsInLanesWakeTheEngine()

@@ -33,8 +33,8 @@ void write(Lane &lane, std::uint64_t from, std::uint64_t to)
 bool isRun(std::span<const RecordCopy> copies, std::uint64_t from)
 {
     for (const RecordCopy &copy : copies) {
-        if (copy.n() != static_cast<std::uint32_t>(from) || copy.identity != kIdentity || copy.site() != (from & 0xFFFFF) ||
-            !lanewriter::isGenuine(copy, kKey))
+        if (copy.n() != static_cast<std::uint32_t>(from) || copy.identity != kIdentity ||
+            copy.site() != (from & 0xFFFFF) || !lanewriter::isGenuine(copy, kKey))
             return false;
         ++from;
     }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Memory is populated ahead of its use, and a full file system is reported.
-#include "core/harvest/harvestloop.h"
 #include "core/region/region.h"
 #include "tests/support/check.h"
+#include "tests/support/harvestloop.h"
 #include "tests/support/oldkernel.h"
 #include "tests/support/regions.h"
 #include "tests/support/smalltmpfs.h"
@@ -110,7 +110,7 @@ CT_CASE(birthsThatAreTracedAreNotReportedAsOvertaken)
     corotracer::GlobalHeader &header = *region->writableHeader();
     header.max_stations.store(8);
     header.allocated_count.store(10);
-    ct::HarvestLoop loop(*region);
+    HarvestLoop loop(*region);
     ct::Batch batch;
     loop.pass(batch);
     CHECK_EQUAL(region->overtakenBirths(), 2u);

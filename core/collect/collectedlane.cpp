@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/harvestedlane.h"
+#include "core/collect/collectedlane.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr std::uint64_t kSlotsExamined = 1024;
 
 }  // namespace
 
-LaneOrigin HarvestedLane::originAt(std::uint64_t at, bool readsRetained) const
+LaneOrigin CollectedLane::originAt(std::uint64_t at, bool readsRetained) const
 {
     const bool isBefore = at < begin && (view.overwrite || readsRetained);
     LaneOrigin result = isBefore ? before : origin;
@@ -24,7 +24,7 @@ LaneOrigin HarvestedLane::originAt(std::uint64_t at, bool readsRetained) const
 
 /// Returns the position of the next record, behind a hole if there is one. Returns the lane's limit if there is no
 /// record.
-std::uint64_t HarvestedLane::nextRecord()
+std::uint64_t CollectedLane::nextRecord()
 {
     // Without a writer, a second search from one position finds nothing new.
     const bool examines = isOver && examined != position;
@@ -34,12 +34,12 @@ std::uint64_t HarvestedLane::nextRecord()
     return next;
 }
 
-bool HarvestedLane::isDrained()
+bool CollectedLane::isDrained()
 {
     return nextRecord() == limit;
 }
 
-std::uint64_t HarvestedLane::leapHole()
+std::uint64_t CollectedLane::leapHole()
 {
     if (view.overwrite)
         return 0;
@@ -50,13 +50,7 @@ std::uint64_t HarvestedLane::leapHole()
     return next - std::exchange(position, next);
 }
 
-void HarvestedLane::cutAtHole()
-{
-    if (!view.overwrite)
-        end = std::min(end, position);
-}
-
-void HarvestedLane::resetWriter()
+void CollectedLane::resetWriter()
 {
     isOver = leapt = false;
     examined = kNowhere;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvest/fullstationlist.h"
+#include "core/collect/fullstationlist.h"
 
 #include "core/region/freestack.h"
 
@@ -30,8 +30,7 @@ Dialect dialectOf(const StationCursor &cursor)
 
 }  // namespace
 
-FullStationList::FullStationList(Region &region, HarvestState &harvestState)
-    : m_region(region), m_stations(&region.station(0)), m_harvestState(harvestState)
+FullStationList::FullStationList(Region &region) : m_region(region), m_stations(&region.station(0))
 {
     adoptFree();
 }
@@ -68,7 +67,7 @@ bool FullStationList::discoverOne(std::uint32_t index, Batch &batch)
     if (cursor.dialect == StationDialect::Unknown && hasNews<std::memory_order_acquire>(station, cursor))
         readStation(station, cursor, m_reading, 0);  // determines the dialect, reads no event
     Birth birth;
-    birth.coroutine = m_harvestState.number();
+    birth.coroutine = m_coroutines++;
     birth.station = index;
     birth.dialect = dialectOf(cursor);
     birth.probeId = station.header.probe_id.load(std::memory_order_relaxed);  // ordered by the load of birth_ts
@@ -87,8 +86,7 @@ bool FullStationList::discoverOne(std::uint32_t index, Batch &batch)
     batch.births.push_back(birth);
     m_live.push_back({cursor, index, birth.coroutine, start});
     m_hasUnmarked = m_hasUnmarked || !cursor.marked;
-    m_harvestState.unproven = m_harvestState.unproven || !isProven(cursor);
-    ++m_harvestState.sums.coroutines;
+    m_isUnproven = m_isUnproven || !isProven(cursor);
     return true;
 }
 
@@ -114,16 +112,13 @@ void FullStationList::append(const Entry &entry, Batch &batch)
         const StationLoss &loss = m_reading.losses[i];
         const std::uint64_t first = loss.firstN - std::min(loss.firstN, entry.start);
         batch.losses.push_back({entry.coroutine, first, loss.count, loss.missed});
-        (loss.missed ? m_harvestState.sums.missedBeforeAttach : m_harvestState.sums.lost) += loss.count;
     }
     for (std::uint32_t i = 0; i < m_reading.eventCount; ++i) {
         const StationEvent &event = m_reading.events[i];
-        const SiteId site = m_harvestState.sites.resolve(event.site, batch);
         const auto kind = event.kind <= corotracer::kYieldPoint ? static_cast<PointKind>(event.kind) : PointKind::Await;
         batch.transitions.push_back({event.ts, event.addr, event.n - std::min(event.n, entry.start), event.seq,
-                                     entry.coroutine, event.tid, site, kind, event.active});
+                                     entry.coroutine, event.tid, event.site, kind, event.active});
     }
-    m_harvestState.sums.captured += m_reading.eventCount;
 }
 
 void FullStationList::makeFaulty(Entry &entry, Batch &batch)
@@ -131,7 +126,6 @@ void FullStationList::makeFaulty(Entry &entry, Batch &batch)
     const bool twoWriters = entry.cursor.fault == StationFault::TwoWriters;
     batch.flags.push_back(
         {entry.coroutine, twoWriters ? Flag::Reason::TwoWriters : Flag::Reason::DialectContradiction});
-    ++m_harvestState.sums.flaggedStations;
     Faulty faulty{entry, openFaulty(entry.cursor), {}, false};
     faulty.end.fill(kNoEnd);
     m_faulty.push_back(faulty);

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The full stations of a region in the harvest loop: pending, live, dead or faulty, and their sums. Harvest thread
-// only. No allocation and no virtual call per event, because vectors keep their capacity.
+// The full stations of a region: pending, live, dead or faulty. Reads them into batches of their own, see StationQueue.
+// Collector's thread only. No allocation and no virtual call per event, because vectors keep their capacity.
 #pragma once
 
-#include "core/harvest/harveststate.h"
 #include "core/protocol/fullstationreader.h"
 #include "core/region/region.h"
 #include "core/stream/stream.h"
@@ -29,7 +28,7 @@ struct Allocation {
 
 class FullStationList {
 public:
-    FullStationList(Region &region, HarvestState &harvestState);
+    explicit FullStationList(Region &region);
 
     /// Stations below the present count existed before the engine attached: events overwritten until then are missed,
     /// not lost.
@@ -61,6 +60,8 @@ public:
 
     std::uint64_t pendingBirths() const { return m_pending.size(); }
     bool hasUnmarked() const { return m_hasUnmarked; }
+    /// As RunFlags::unproven.
+    bool isUnproven() const { return m_isUnproven; }
 
 private:
     /// 32 bytes; every pass reads them in order.
@@ -98,8 +99,7 @@ private:
 
     Region &m_region;
     const corotracer::StationData *m_stations;  ///< stays valid as long as the region
-    HarvestState &m_harvestState;
-    std::vector<Entry> m_live;  ///< in order of discovery, which is the order of addresses
+    std::vector<Entry> m_live;                  ///< in order of discovery, which is the order of addresses
     /// Dead stations to check again. A forked child may still write to a version-1 station. Marked stations are here
     /// only without ownership: the owner frees them.
     std::vector<Entry> m_dead;
@@ -113,7 +113,9 @@ private:
     std::size_t m_removed = 0;       ///< removed entries in m_live
     std::size_t m_pendingAt = 0;
     std::size_t m_rotateAt = 0;
+    CoroutineId m_coroutines = 0;  ///< number of coroutines discovered
     bool m_hasUnmarked = false;
+    bool m_isUnproven = false;
     StationReading m_reading;
 
     // Parallel to m_live followed by m_dead, from decideEnd() on.

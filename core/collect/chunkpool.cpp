@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/collect/chunkpool.h"
+
+#include <algorithm>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint64_t kShareOfMemory = 8;
+constexpr std::uint64_t kShareOfAddressSpace = 16;
+constexpr std::uint64_t kWithoutKnownMemory = std::uint64_t{512} << 20;
+/// Memory is prepared ahead for this share of the budget at least, and for half of what was used so far.
+constexpr std::uint64_t kShareAhead = 64;
+/// As kShareAhead, at the start of a capture.
+constexpr std::uint64_t kShareAtStart = 16;
+constexpr std::uint64_t kMostAhead = std::uint64_t{512} << 20;
+
+}  // namespace
+
+std::uint64_t ChunkPool::usualBudget()
+{
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long pageBytes = ::sysconf(_SC_PAGESIZE);
+    const std::uint64_t memory =
+        pages > 0 && pageBytes > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageBytes) : 0;
+    std::uint64_t budget = memory != 0 ? memory / kShareOfMemory : kWithoutKnownMemory;
+    rlimit space{};
+    if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        budget = std::min<std::uint64_t>(budget, space.rlim_cur / kShareOfAddressSpace);
+    return budget;
+}
+
+ChunkPool::ChunkPool(std::uint64_t budget)
+{
+    for (std::uint64_t bytes = std::max<std::uint64_t>(budget, kBlock); bytes >= kBlock && !m_space.first; bytes /= 2)
+        m_space = reserve(bytes);
+}
+
+ChunkPool::~ChunkPool()
+{
+    m_ahead.stop();
+    unreserve(m_space);
+}
+
+RawChunk *ChunkPool::takeChunk()
+{
+    // The latest ones first: their memory may still be in a cache.
+    for (RawChunk *chunk = m_released.takeAll(); chunk;) {
+        RawChunk *const below = chunk->below;
+        chunk->below = m_free;
+        m_free = chunk;
+        chunk = below;
+    }
+    if (!m_free && !addBlock())
+        return nullptr;
+    RawChunk *const chunk = m_free;
+    m_free = chunk->below;
+    chunk->threadName = chunk->droppedAtEnd = chunk->endedNs = 0;
+    chunk->next.store(nullptr, std::memory_order_relaxed);  // published with the chunk
+    return chunk;
+}
+
+/// Adds the chunks of the next block to the free ones. Returns false if the budget is used up.
+bool ChunkPool::addBlock()
+{
+    const std::size_t used = m_chunks.size() * kBlock;
+    if (used >= m_space.bytes)
+        return false;
+    std::byte *const block = m_space.first + used;
+    if (!m_space.accessible && ::mprotect(block, kBlock, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    constexpr std::size_t kCount = kBlock / kChunkBytes;
+    auto &chunks = m_chunks.emplace_back(std::make_unique<RawChunk[]>(kCount));
+    for (std::size_t i = kCount; i-- > 0;) {
+        chunks[i].records = reinterpret_cast<RecordCopy *>(block + i * kChunkBytes);
+        chunks[i].below = m_free;
+        m_free = &chunks[i];
+    }
+    m_touched.store(used + kBlock, std::memory_order_relaxed);
+    prepareAhead();
+    return true;
+}
+
+/// A small capture needs no thread for this.
+void ChunkPool::prepareAhead()
+{
+    const std::size_t used = m_chunks.size() * kBlock;
+    if (m_chunks.size() >= 2)
+        prepareTo(used + std::min<std::uint64_t>(std::max(used / 2, m_space.bytes / kShareAhead), kMostAhead));
+}
+
+void ChunkPool::prepareStart()
+{
+    prepareTo(m_space.bytes / kShareAtStart);
+}
+
+/// Under strict accounting, memory must not be touched before it is needed.
+void ChunkPool::prepareTo(std::size_t end)
+{
+    end = std::min(end / kBlock * kBlock, m_space.bytes);
+    if (!m_space.accessible || end <= m_prepared)
+        return;
+    m_ahead.prepare(m_space.first + m_prepared, end - m_prepared);
+    m_prepared = end;
+}
+
+}  // namespace ct

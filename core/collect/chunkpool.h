@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The memory of raw chunks. Chunks are used again, those used last first; new memory is prepared on a background thread
+// before it is needed. So the collector meets fresh pages only while the backlog grows faster than that thread.
+#pragma once
+
+#include "core/base/memoryahead.h"
+#include "core/base/reservedrange.h"
+#include "core/base/takeallstack.h"
+#include "core/collect/rawchunk.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ct {
+
+class ChunkPool {
+public:
+    static constexpr std::size_t kChunkBytes = RawChunk::kRecords * sizeof(RecordCopy);
+
+    /// `budget` in bytes, rounded up to 2 MiB. Gets less if the system has less address space.
+    explicit ChunkPool(std::uint64_t budget);
+    ~ChunkPool();
+    ChunkPool(const ChunkPool &) = delete;
+    ChunkPool &operator=(const ChunkPool &) = delete;
+
+    /// An eighth of the machine's memory; less under a limit of the address space (ulimit -v).
+    static std::uint64_t usualBudget();
+
+    /// Begins to prepare memory for the start of a capture, when many other things need fresh memory as well. Returns
+    /// at once. Collector's thread.
+    void prepareStart();
+
+    /// Returns an empty chunk, or nullptr if the budget is used up. Collector's thread.
+    RawChunk *takeChunk();
+    /// Decoder's thread.
+    void releaseChunk(RawChunk *chunk) { m_released.push(chunk); }
+
+    std::uint64_t budget() const { return m_space.bytes; }
+    /// Bytes that have memory by now: the largest backlog so far. Any thread.
+    std::uint64_t bytesTouched() const { return m_touched.load(std::memory_order_relaxed); }
+
+private:
+    static constexpr std::size_t kBlock = ReservedRange::kHugePage;
+
+    bool addBlock();
+    void prepareAhead();
+    void prepareTo(std::size_t end);
+
+    ReservedRange m_space;
+    std::vector<std::unique_ptr<RawChunk[]>> m_chunks;  ///< one array for each block in use
+    RawChunk *m_free = nullptr;                         ///< list of free chunks, the ones used last first
+    std::size_t m_prepared = 0;                         ///< bytes that m_ahead was asked to prepare
+    std::atomic<std::uint64_t> m_touched{0};            ///< relaxed; the collector stores, any thread loads
+    TakeAllStack<RawChunk> m_released;
+    MemoryAhead m_ahead;
+};
+
+}  // namespace ct

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Raw chunks: records of one lane and one origin, copied out of the region but not decoded yet. The raw lane is their
+// list, with one writer, the collector, and one reader, the decoder.
+#pragma once
+
+#include "core/protocol/lanereader.h"
+#include "core/region/identity.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ct {
+
+struct RawChunk {
+    static constexpr std::size_t kRecords = 256;
+
+    RecordCopy *records = nullptr;  ///< room for kRecords
+    std::uint64_t first = 0;        ///< number of its first record in the raw lane; it ends where the next chunk begins
+    LaneOrigin origin;
+    std::uint64_t threadName = 0;  ///< reference to the name of a thread that just claimed the lane; 0 = none
+    /// Drops of the lane when its thread ended with this chunk; 0 = the thread goes on, or nothing was dropped. Written
+    /// before `next`.
+    std::uint64_t droppedAtEnd = 0;
+    std::uint64_t endedNs = 0;  ///< LaneHeader::closed_ts when the thread ended; 0 = unknown
+    /// Release by the collector, after everything above; acquire by the decoder.
+    std::atomic<RawChunk *> next{nullptr};
+    RawChunk *below = nullptr;  ///< for lists of free chunks
+};
+
+/// The records of one lane on their way to the decoder.
+struct RawLane {
+    RawLane(std::uint32_t theIndex, std::uint64_t theReported) : index(theIndex), reported(theReported) {}
+
+    const std::uint32_t index;                    ///< in the region's directory of lanes
+    const std::uint64_t reported;                 ///< drops that an earlier engine has reported
+    std::atomic<RawChunk *> firstChunk{nullptr};  ///< as RawChunk::next
+    /// Number of records handed over. Release by the collector, after the records; acquire by the decoder.
+    std::atomic<std::uint64_t> collected{0};
+    std::atomic<std::uint64_t> dropped{0};  ///< records that the producer dropped; relaxed, a sum
+};
+
+/// The raw lanes. The collector adds, the decoder reads; a lane is never removed.
+class RawLanes {
+public:
+    explicit RawLanes(std::size_t most) : m_lanes(most) {}
+
+    /// Collector's thread.
+    RawLane &add(std::uint32_t index, std::uint64_t reported)
+    {
+        const std::size_t count = m_count.load(std::memory_order_relaxed);
+        m_lanes[count] = std::make_unique<RawLane>(index, reported);
+        m_count.store(count + 1, std::memory_order_release);  // partner: count()
+        return *m_lanes[count];
+    }
+    /// Any thread.
+    std::size_t count() const { return m_count.load(std::memory_order_acquire); }  // partner: add()
+    /// `at` must be less than count().
+    RawLane &lane(std::size_t at) { return *m_lanes[at]; }
+
+private:
+    std::vector<std::unique_ptr<RawLane>> m_lanes;
+    std::atomic<std::size_t> m_count{0};
+};
+
+}  // namespace ct

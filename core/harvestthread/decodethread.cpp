@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/harvestthread/decodethread.h"
+
+#include "core/base/monotonic.h"
+#include "core/base/startthread.h"
+
+#include <pthread.h>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
+
+}  // namespace
+
+DecodeThread::DecodeThread(Region &region, RawQueue &queue, std::vector<std::shared_ptr<Sink>> sinks,
+                           std::shared_ptr<LatestSums> sums, Events events)
+    : m_region(region),
+      m_decoder(region, queue),
+      m_sinks(std::move(sinks)),
+      m_sums(std::move(sums)),
+      m_events(std::move(events))
+{
+}
+
+DecodeThread::~DecodeThread()
+{
+    join();
+}
+
+Result<void> DecodeThread::start()
+{
+    if (!startThread(m_thread, [this] { run(); }))
+        return noThread("to decode the capture");
+    return {};
+}
+
+void DecodeThread::requestEnd()
+{
+    m_endRequested.store(true, std::memory_order_release);
+    m_signal.raise();
+}
+
+void DecodeThread::join()
+{
+    if (m_thread.joinable())
+        m_thread.join();
+}
+
+void DecodeThread::run()
+{
+    (void)pthread_setname_np(pthread_self(), "decode");
+    while (!m_endRequested.load(std::memory_order_acquire)) {
+        pass();
+        if (m_decoder.hasMore())
+            continue;
+        if (m_decoder.awaitsCollector())
+            m_events.awaitsCollector();
+        m_signal.waitFor(kHeartbeat);
+    }
+    drainAndFinish();
+    m_hasEnded.store(true, std::memory_order_release);
+    m_events.ended();
+}
+
+void DecodeThread::pass()
+{
+    m_batch.clear();
+    m_decoder.pass(m_batch);
+    deliver();
+}
+
+/// Passes the batch to every sink. Passes an empty one at least every kHeartbeat, with the time.
+void DecodeThread::deliver()
+{
+    const Clock::time_point now = Clock::now();
+    if (m_batch.empty() && now - m_lastDelivery < kHeartbeat)
+        return;
+    m_lastDelivery = now;
+    if (!m_hasRegionFailed && !m_region.isWhole()) {
+        m_hasRegionFailed = true;
+        m_events.regionFailed();
+    }
+    if (m_postMortemClock)
+        m_postMortemClock->apply(m_batch, monotonicNow());
+    for (std::size_t i = 0; i < m_sinks.size();) {
+        if (const Result<void> consumed = m_sinks[i]->consume(m_batch); !consumed) {
+            dropSink(i, consumed.error());
+            continue;
+        }
+        ++i;
+    }
+    publishSums();
+}
+
+void DecodeThread::dropSink(std::size_t index, const Error &error)
+{
+    m_sinks.erase(m_sinks.begin() + static_cast<std::ptrdiff_t>(index));
+    m_events.sinkFailed(error.message);
+}
+
+void DecodeThread::publishSums()
+{
+    m_sums->set(m_decoder.accounting());
+}
+
+void DecodeThread::drainAndFinish()
+{
+    for (bool isDone = false; !isDone;) {
+        m_batch.clear();
+        isDone = m_decoder.finalDrain(m_batch);
+        deliver();
+        if (isDone || m_decoder.hasMore())
+            continue;
+        m_events.awaitsCollector();
+        m_signal.waitFor(kHeartbeat);
+    }
+    publishSums();
+    if (m_isAbandoned.load(std::memory_order_relaxed))
+        return;
+    const Accounting sums = m_sums->get();
+    while (!m_sinks.empty()) {
+        const std::shared_ptr<Sink> sink = std::move(m_sinks.front());
+        m_sinks.erase(m_sinks.begin());
+        if (const Result<void> finished = sink->finish(sums); !finished)
+            m_events.sinkFailed(finished.error().message);
+    }
+}
+
+}  // namespace ct

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The thread behind the harvest thread: it decodes what that one has collected, and calls the sinks of a session. It
+// may fall behind without any loss.
+#pragma once
+
+#include "core/base/wakesignal.h"
+#include "core/harvest/decoder.h"
+#include "core/harvest/postmortemclock.h"
+#include "core/harvestthread/latestsums.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace ct {
+
+class DecodeThread {
+public:
+    /// Called on the decoding thread.
+    struct Events {
+        std::function<void(const std::string &)> sinkFailed;
+        std::function<void()> regionFailed;  ///< once
+        std::function<void()> ended;
+        std::function<void()> awaitsCollector;  ///< the collector should make a pass soon
+    };
+
+    /// Everything must outlive the thread. Sinks may be shared with readers on other threads, but are called on this
+    /// thread only. `sums` is updated with every batch.
+    DecodeThread(Region &region, RawQueue &queue, std::vector<std::shared_ptr<Sink>> sinks,
+                 std::shared_ptr<LatestSums> sums, Events events);
+    ~DecodeThread();  ///< the thread must have ended, or not be started
+
+    /// As HarvestThread::setPostMortem(). Before the start.
+    void setPostMortem() { m_postMortemClock.emplace(); }
+    /// As HarvestThread::latestEventNs(). After the end.
+    std::uint64_t latestEventNs() const { return m_postMortemClock ? m_postMortemClock->latest() : 0; }
+
+    Result<void> start();
+    /// There is something to decode. Any thread.
+    void notify() { m_signal.raise(); }
+    /// Requests the end: the thread drains what is published by then, and finishes the sinks. Any thread.
+    void requestEnd();
+    /// As HarvestThread::abandon().
+    void abandon() { m_isAbandoned.store(true, std::memory_order_relaxed); }
+    /// True when the thread needs the collector no more. Any thread; acquire.
+    bool hasEnded() const { return m_hasEnded.load(std::memory_order_acquire); }
+    void join();
+
+private:
+    void run();
+    void pass();
+    void deliver();
+    void dropSink(std::size_t index, const Error &error);
+    void publishSums();
+    void drainAndFinish();
+
+    Region &m_region;
+    Decoder m_decoder;
+    std::vector<std::shared_ptr<Sink>> m_sinks;
+    const std::shared_ptr<LatestSums> m_sums;
+    const Events m_events;
+    WakeSignal m_signal;
+    std::atomic<bool> m_endRequested{false};  ///< release by requestEnd(), acquire by the decoding thread
+    /// Relaxed: abandon() comes before requestEnd(), which publishes it.
+    std::atomic<bool> m_isAbandoned{false};
+    std::atomic<bool> m_hasEnded{false};  ///< release by the decoding thread; partner: hasEnded()
+    std::thread m_thread;
+    /// Set before the start; while the thread runs, only the thread uses it.
+    std::optional<PostMortemClock> m_postMortemClock;
+
+    // Decoding thread only.
+    Batch m_batch;
+    bool m_hasRegionFailed = false;
+    std::chrono::steady_clock::time_point m_lastDelivery{};
+};
+
+}  // namespace ct
