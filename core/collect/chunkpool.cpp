@@ -17,7 +17,7 @@ constexpr std::uint64_t kWithoutKnownMemory = std::uint64_t{512} << 20;
 /// Memory is prepared ahead for this share of the budget at least, and for half of what was used so far.
 constexpr std::uint64_t kShareAhead = 64;
 /// As kShareAhead, at the start of a capture.
-constexpr std::uint64_t kShareAtStart = 16;
+constexpr std::uint64_t kShareAtStart = 48;
 constexpr std::uint64_t kMostAhead = std::uint64_t{512} << 20;
 
 }  // namespace
