@@ -123,8 +123,9 @@ bool Collector::pass(Kind kind)
     const Mark mark{order, now, corotracer::detail::read_counter()};
     if (!m_region.isWhole()) {
         m_isWhole = true;
-        m_queue.requests.answer(order.number);  // there is nothing more to collect
-        return order.isOpen;
+        m_queue.settled.set(mark.ns, mark.counter);  // there is nothing more to collect
+        m_queue.requests.answer(order.number);
+        return order.isOpen || m_queue.requests.awaitsPasses();
     }
     keepStationsFree(order, now);
     if (m_wantsMark)
@@ -172,7 +173,8 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
         return false;
     if ((order.wishes & CollectorRequests::kLeapHoles) != 0)
         m_lanes.leapHoles();
-    const bool all = kind == Kind::Safety || order.isOpen;
+    const bool stops = (order.wishes & CollectorRequests::kStopLanes) != 0;
+    const bool all = kind == Kind::Safety || order.isOpen || stops;
     const bool states = all || now - m_statesNs >= kStatesEveryNs;
     if (states)
         m_statesNs = now;
@@ -185,7 +187,7 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
         m_lanes.markEnds();
     m_isWhole = m_lanes.collect();
     if (order.isOpen)
-        m_lanes.freeLanesOfGone();
+        m_isWhole = m_lanes.freeLanesOfGone() && m_isWhole;
     return m_lanes.hasCollected();
 }
 
@@ -267,7 +269,7 @@ bool Collector::prepareSleep()
         return false;
     }
     const bool any = pass(Kind::BeforeSleep);
-    if (!any && m_isWhole && !isAwaited() && (!hasLanes() || m_lanes.isQuiet()))
+    if (!any && m_isWhole && !isAwaited() && !m_queue.stations.isFull() && (!hasLanes() || m_lanes.isQuiet()))
         return true;
     cancelSleep();
     return false;
@@ -302,7 +304,7 @@ bool Collector::stillQuiet() const
 
 std::uint64_t Collector::pauseNs() const
 {
-    if (m_lanes.isUrgent())
+    if (m_lanes.isUrgent() && !m_areLanesStopped && m_region.isWhole())
         return 0;
     if (m_stations.rotationSize() != 0 || m_stations.pendingBirths() != 0)
         return kShortestPauseNs;

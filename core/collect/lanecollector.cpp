@@ -217,8 +217,9 @@ bool LaneCollector::endThread(CollectedLane &lane)
     return true;
 }
 
-void LaneCollector::freeLanesOfGone()
+bool LaneCollector::freeLanesOfGone()
 {
+    bool areAllEnded = true;
     for (CollectedLane &lane : m_lanes) {
         const std::uint32_t process = lane.origin.process;
         if (m_queue.requests.process(process) != CollectorRequests::ProcessState::FreeLanes || lane.view.overwrite ||
@@ -229,8 +230,12 @@ void LaneCollector::freeLanesOfGone()
         // lane. A free lane still names its last process, and a living thread may claim it at any time.
         if (header.state.load(std::memory_order_acquire) != corotracer::kLaneActive ||
             header.process.load(std::memory_order_relaxed) != process ||
-            committedEnd(lane.view, lane.position) != lane.position || !endThread(lane))
+            committedEnd(lane.view, lane.position) != lane.position)
             continue;
+        if (!endThread(lane)) {
+            areAllEnded = false;
+            continue;
+        }
         if (!lane.isDrained()) {
             // Records behind further holes are given up. The next thread begins behind all of them.
             m_inHoles += lane.limit - lane.position;
@@ -245,6 +250,7 @@ void LaneCollector::freeLanesOfGone()
         m_region.writableLanes()[lane.index].state.compare_exchange_strong(
             state, corotracer::kLaneFree, std::memory_order_release, std::memory_order_relaxed);
     }
+    return areAllEnded;
 }
 
 bool LaneCollector::collect()
@@ -362,7 +368,7 @@ std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordC
             break;
         RecordCopy *const room = lane.chunk->records + lane.used;
         if (room != copies.data() + handed)
-            std::memcpy(room, copies.data() + handed, some * sizeof(RecordCopy));
+            std::memmove(room, copies.data() + handed, some * sizeof(RecordCopy));  // perhaps in one chunk
         lane.used += some;
         lane.position += some;
         handed += some;

@@ -40,7 +40,8 @@ public:
     /// these lanes stay unchanged.
     void leapHoles() { m_leaping = true; }
     /// Frees the lanes of processes that are gone, as CollectorRequests::process() demands, once they are drained.
-    void freeLanesOfGone();
+    /// Returns false if there was no memory to report the drops of one.
+    bool freeLanesOfGone();
 
     /// Returns true if some lane would be full within a few milliseconds at its recent rate.
     bool isUrgent() const { return m_urgent; }

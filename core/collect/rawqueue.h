@@ -81,7 +81,7 @@ public:
     /// Returns the number of the request. `wishes`: a sum of Wish; they stay for ever.
     std::uint64_t request(std::uint32_t wishes = 0)
     {
-        m_wishes.fetch_or(wishes, std::memory_order_relaxed);  // published with the number
+        m_wishes.fetch_or(wishes, std::memory_order_release);  // partner: wishes()
         const std::uint64_t number = m_wanted.load(std::memory_order_relaxed) + 1;
         m_wanted.store(number, std::memory_order_release);  // partner: wanted()
         m_wake();
@@ -100,8 +100,8 @@ public:
 
     // Collector's thread.
     std::uint64_t wanted() const { return m_wanted.load(std::memory_order_acquire); }  // partner: request()
-    /// All wishes so far. Load them after wanted().
-    std::uint32_t wishes() const { return m_wishes.load(std::memory_order_relaxed); }
+    /// All wishes so far, perhaps of a request that comes after wanted(). Load them after wanted().
+    std::uint32_t wishes() const { return m_wishes.load(std::memory_order_acquire); }  // partner: request()
     ProcessState process(std::uint32_t untrustedIndex) const
     {
         return untrustedIndex < m_processes.size() ? m_processes[untrustedIndex].load(std::memory_order_relaxed)

@@ -28,6 +28,8 @@ public:
     /// Asks the collector for everything committed before this call, and marks where that ends, once it is answered.
     /// `wishes` as for CollectorRequests. A later call replaces the ends by later ones.
     void requestEnds(std::uint32_t wishes = 0);
+    /// Returns true if the latest request of ends was answered.
+    bool isAnswered() const { return m_areEndsMarked || m_queue.requests.isAnswered(m_request); }
     /// Returns true if everything up to the marked ends was read.
     bool reachedEnds();
     /// Returns true if the latest read() found everything that the answer to request `number` brought.

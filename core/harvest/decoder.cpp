@@ -40,10 +40,11 @@ struct Decoder::Data {
         const std::uint64_t now = monotonicNow();
         batch.now = now;
         isWhole = true;
-        if (endRequest == 0 && region.isWhole()) {
+        if (endRequest == 0) {
             const bool areStationsDecoded = stations.pass(batch);
-            isWhole = lanes.pass(batch, safety) && areStationsDecoded;
-            if (time.isDue(now))
+            const bool isCut = !region.isWhole();
+            isWhole = (isCut ? lanes.readCut(batch) : lanes.pass(batch, safety)) && areStationsDecoded;
+            if (!isCut && time.isDue(now))
                 time.keep(now, lanes.hasSeenLife());
         }
         queue.requests.setAwaitsPasses(awaitsCollector());
@@ -119,7 +120,8 @@ bool Decoder::finalDrain(Batch &batch)
         // Only the answer says that no further batch of the stations follows.
         const bool isLast = data.queue.requests.isAnswered(data.endRequest);
         const bool areStationsDecoded = data.stations.pass(batch) && isLast;
-        data.hasEnded = (!data.region.isWhole() || data.lanes.finalDrain(batch)) && areStationsDecoded;
+        const bool areLanesDecoded = data.region.isWhole() ? data.lanes.finalDrain(batch) : data.lanes.drainCut(batch);
+        data.hasEnded = areLanesDecoded && areStationsDecoded;
     }
     data.isWhole = batch.empty();
     data.queue.requests.setAwaitsPasses(!data.hasEnded);

@@ -76,7 +76,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settled);
     m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
     m_everOff = m_everOff || !batch.notes.switches.empty();
-    if (m_barrier.isInProgress())
+    if (m_barrier.isInProgress() && m_lanes.isAnswered())
         whole = m_barrier.complete(batch) && whole;
     const bool caughtUp = m_overwriteLosses && m_overwriteLosses->awaitsAttach() && isCaughtUp(whole);
     if (caughtUp)
@@ -85,6 +85,28 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     if (caughtUp)
         m_overwriteLosses->closeAttach();
     return whole;
+}
+
+bool LaneHarvest::readCut(Batch &batch)
+{
+    if (!hasLanes() || !readsLanes())
+        return true;
+    const BatchMark before(batch);
+    const std::uint64_t settled = settledBefore();
+    const bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settled);
+    m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
+    account(batch, before);
+    return whole;
+}
+
+bool LaneHarvest::drainCut(Batch &batch)
+{
+    if (!readCut(batch))
+        return false;
+    const BatchMark before(batch);
+    m_merger.finish(batch);
+    account(batch, before);
+    return true;
 }
 
 void LaneHarvest::account(const Batch &batch, const BatchMark &before)

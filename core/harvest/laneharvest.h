@@ -22,6 +22,10 @@ public:
     /// Decodes what was collected, up to a full batch. Returns false if there is more to do at once. `safety` includes
     /// all periodic checks. `batch.now` is the present time of CLOCK_MONOTONIC.
     bool pass(Batch &batch, bool safety);
+    /// As pass(), for a region that was cut short: decodes what was collected before, without any checks.
+    bool readCut(Batch &batch);
+    /// As finalDrain(), for such a region.
+    [[nodiscard]] bool drainCut(Batch &batch);
     /// ns; everything earlier was decoded, as of the latest pass.
     std::uint64_t decodedUntil() const { return m_decodedUntil; }
     /// Number of records collected but not decoded.

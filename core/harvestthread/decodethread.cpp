@@ -5,6 +5,7 @@
 #include "core/base/monotonic.h"
 #include "core/base/startthread.h"
 
+#include <algorithm>
 #include <pthread.h>
 #include <utility>
 
@@ -16,6 +17,8 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
+constexpr milliseconds kPollShortest{1};
+constexpr milliseconds kPollLongest{50};
 
 }  // namespace
 
@@ -62,11 +65,20 @@ void DecodeThread::run()
             continue;
         if (m_decoder.awaitsCollector())
             m_events.awaitsCollector();
-        m_signal.waitFor(kHeartbeat);
+        m_signal.waitFor(longestWait());
     }
     drainAndFinish();
     m_hasEnded.store(true, std::memory_order_release);
     m_events.ended();
+}
+
+/// An observer gets no news from the collector: another engine reads the lanes. It polls the compact stations.
+std::chrono::milliseconds DecodeThread::longestWait()
+{
+    if (m_region.access() != RegionAccess::Observer)
+        return kHeartbeat;
+    m_poll = m_batch.empty() ? std::min(m_poll * 2, kPollLongest) : kPollShortest;
+    return m_poll;
 }
 
 void DecodeThread::pass()

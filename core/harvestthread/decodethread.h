@@ -54,6 +54,7 @@ public:
 
 private:
     void run();
+    std::chrono::milliseconds longestWait();
     void pass();
     void deliver();
     void dropSink(std::size_t index, const Error &error);
@@ -77,6 +78,7 @@ private:
     // Decoding thread only.
     Batch m_batch;
     bool m_hasRegionFailed = false;
+    std::chrono::milliseconds m_poll{1};  ///< of an observer
     std::chrono::steady_clock::time_point m_lastDelivery{};
 };
 

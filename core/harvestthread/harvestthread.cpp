@@ -250,6 +250,9 @@ void HarvestThread::pollAgain(QEventLoop &events, QTimer &waitTimer)
 {
     Data &data = *m_data;
     data.idlePasses = kIdlePasses;  // one pass per poll until there is news
+    // The byte that would end the wait may have been read by now.
+    if (data.collector.isAwaited() || data.decoding.hasEnded())
+        return;
     waitTimer.start(data.poll);
     events.processEvents(QEventLoop::WaitForMoreEvents);
     waitTimer.stop();
