@@ -72,9 +72,7 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     }
     check(batch, safety);
     m_barrier.beginBarrier(batch);
-    const std::uint64_t settled = settledBefore();
-    bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settled);
-    m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
+    bool whole = read(batch);
     m_everOff = m_everOff || !batch.notes.switches.empty();
     if (m_barrier.isInProgress() && m_lanes.isAnswered())
         whole = m_barrier.complete(batch) && whole;
@@ -87,14 +85,21 @@ bool LaneHarvest::pass(Batch &batch, bool safety)
     return whole;
 }
 
+/// Decodes up to a full batch. Returns false if there is more.
+bool LaneHarvest::read(Batch &batch)
+{
+    const std::uint64_t settled = settledBefore();
+    const bool whole = m_lanes.read(m_merger, batch, batch.transitions.size() + kLaneBatch, settled);
+    m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
+    return whole;
+}
+
 bool LaneHarvest::readCut(Batch &batch)
 {
     if (!hasLanes() || !readsLanes())
         return true;
     const BatchMark before(batch);
-    const std::uint64_t settled = settledBefore();
-    const bool whole = m_lanes.read(m_merger, batch, before.transitions + kLaneBatch, settled);
-    m_decodedUntil = std::min(settled, m_lanes.oldestUnreadNs());
+    const bool whole = read(batch);
     account(batch, before);
     return whole;
 }

@@ -46,6 +46,7 @@ public:
 
 private:
     std::uint64_t settledBefore() const;
+    bool read(Batch &batch);
     bool hasLanes() const { return m_region.laneMode() != corotracer::kLanesNone; }
     bool areTimesApproximate() const { return m_clock.hasJumped() || m_processes.isAnyClockApproximate(); }
     bool readsLanes() const { return m_region.access() != RegionAccess::Observer; }
