@@ -23,8 +23,8 @@ struct RawChunk {
     std::uint64_t first = 0;        ///< number of its first record in the raw lane; it ends where the next chunk begins
     LaneOrigin origin;
     std::uint64_t threadName = 0;  ///< reference to the name of a thread that just claimed the lane; 0 = none
-    /// Drops of the lane when its thread ended with this chunk; 0 = the thread goes on, or nothing was dropped. Written
-    /// before `next`.
+    /// If the thread ended after this chunk: number of records that the lane had dropped by then. 0 = the thread did
+    /// not end here, or nothing was dropped. Written before `next`.
     std::uint64_t droppedAtEnd = 0;
     std::uint64_t endedNs = 0;  ///< LaneHeader::closed_ts when the thread ended; 0 = unknown
     /// Release by the collector, after everything above; acquire by the decoder.

@@ -22,11 +22,10 @@ QStringList ShortageNotices::newNotices(const Accounting &sums)
                     "run --shm-size=1g), choose another file system (--shm), or start again with smaller lanes "
                     "(--lane-size 1MiB).");
     if (sums.memoryFill >= kNearlyFull && !std::exchange(m_reportedMemory, true))
-        found +=
-            tr("The views and the output are %1 s behind the target, and the memory for events that wait is almost "
-               "full. Events will be lost if this goes on, and counted. End other programs, lower the rate of "
-               "events, or write to a faster disk.")
-                .arg(static_cast<double>(sums.behindNs) / 1e9, 0, 'f', 1);
+        found += tr("The views and the output are %1 s behind the target, and the memory for events that are not shown "
+                    "yet is almost full. When it is full, new events are lost; the sums count them. End other "
+                    "programs, let the target do less, or write to a faster disk.")
+                     .arg(static_cast<double>(sums.behindNs) / 1e9, 0, 'f', 1);
     if (sums.processesUnmapped > 0 && !std::exchange(m_reportedUnmapped, true))
         found += tr("A process is untraced: its address space has too little room for the region. Raise the limit of "
                     "the program (ulimit -v).");
