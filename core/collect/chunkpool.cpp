@@ -62,7 +62,20 @@ RawChunk *ChunkPool::takeChunk()
     m_free = chunk->below;
     chunk->threadName = chunk->droppedAtEnd = chunk->endedNs = 0;
     chunk->next.store(nullptr, std::memory_order_relaxed);  // published with the chunk
+    m_taken.store(m_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return chunk;
+}
+
+void ChunkPool::releaseChunk(RawChunk *chunk)
+{
+    ++m_returned;
+    m_released.push(chunk);
+}
+
+/// The decoder has seen each chunk that it returned, so m_taken counts these at least.
+std::uint64_t ChunkPool::bytesInUse() const
+{
+    return (m_taken.load(std::memory_order_relaxed) - m_returned) * RawChunk::kBytes;
 }
 
 /// Adds the chunks of the next block to the free ones. Returns false if the budget is used up.
@@ -74,10 +87,10 @@ bool ChunkPool::addBlock()
     std::byte *const block = m_space.first + used;
     if (!m_space.accessible && ::mprotect(block, kBlock, PROT_READ | PROT_WRITE) != 0)
         return false;
-    constexpr std::size_t kCount = kBlock / kChunkBytes;
+    constexpr std::size_t kCount = kBlock / RawChunk::kBytes;
     auto &chunks = m_chunks.emplace_back(std::make_unique<RawChunk[]>(kCount));
     for (std::size_t i = kCount; i-- > 0;) {
-        chunks[i].records = reinterpret_cast<RecordCopy *>(block + i * kChunkBytes);
+        chunks[i].packets = block + i * RawChunk::kBytes;
         chunks[i].below = m_free;
         m_free = &chunks[i];
     }

@@ -19,8 +19,6 @@ namespace ct {
 
 class ChunkPool {
 public:
-    static constexpr std::size_t kChunkBytes = RawChunk::kRecords * sizeof(RecordCopy);
-
     /// `budget` in bytes, rounded up to 2 MiB. Gets less if the system has less address space.
     explicit ChunkPool(std::uint64_t budget);
     ~ChunkPool();
@@ -37,9 +35,11 @@ public:
     /// Returns an empty chunk, or nullptr if the budget is used up. Collector's thread.
     RawChunk *takeChunk();
     /// Decoder's thread.
-    void releaseChunk(RawChunk *chunk) { m_released.push(chunk); }
+    void releaseChunk(RawChunk *chunk);
 
     std::uint64_t budget() const { return m_space.bytes; }
+    /// Bytes of the chunks that are not free. Decoder's thread.
+    std::uint64_t bytesInUse() const;
     /// Bytes that have memory by now: the largest backlog so far. Any thread.
     std::uint64_t bytesTouched() const { return m_touched.load(std::memory_order_relaxed); }
 
@@ -55,6 +55,8 @@ private:
     RawChunk *m_free = nullptr;                         ///< list of free chunks, the ones used last first
     std::size_t m_prepared = 0;                         ///< bytes that m_ahead was asked to prepare
     std::atomic<std::uint64_t> m_touched{0};            ///< relaxed; the collector stores, any thread loads
+    std::atomic<std::uint64_t> m_taken{0};              ///< chunks so far; relaxed, the collector stores
+    std::uint64_t m_returned = 0;                       ///< chunks so far; decoder's thread
     TakeAllStack<RawChunk> m_released;
     MemoryAhead m_ahead;
 };

@@ -44,7 +44,7 @@ struct CollectedLane {
     /// Skipped a hole without a drop of the producer: the tail stays until the lane is freed.
     bool leapt = false;
     bool fresh = true;  ///< overwrite mode, before the first read: records overwritten until then are missed
-    /// The records read so far, and the chunk that gets the next ones; `used` records are in it.
+    /// The records read so far, and the chunk that gets the next ones; `used` bytes of it have packets.
     RawLane *raw = nullptr;
     RawChunk *chunk = nullptr;
     std::size_t used = 0;

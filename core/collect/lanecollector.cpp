@@ -3,7 +3,6 @@
 #include "core/collect/lanecollector.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace ct {
@@ -208,7 +207,7 @@ bool LaneCollector::endThread(CollectedLane &lane)
     lane.chunk->droppedAtEnd = lane.dropped;
     lane.chunk->endedNs = m_region.laneDirectory()[lane.index].closed_ts.load(std::memory_order_relaxed);
     RawChunk *const ended = lane.chunk;
-    lane.used = RawChunk::kRecords;  // the chunk ends here
+    lane.used = RawChunk::kBytes;  // the chunk ends here
     if (!makeRoom(lane, lane.origin)) {
         ended->droppedAtEnd = 0;
         return false;
@@ -295,10 +294,9 @@ bool LaneCollector::collect(CollectedLane &lane)
         lane.empty = lane.empty && hasRoom;
         if (!hasRoom)
             break;
-        const std::uint64_t room =
-            std::min<std::uint64_t>({RawChunk::kRecords - lane.used, lane.limit - lane.position, budget});
-        const LaneReading reading =
-            readLane(lane.view, lane.position, std::span(lane.chunk->records + lane.used, room));
+        const std::uint64_t room = std::min<std::uint64_t>({m_copies.size(), lane.limit - lane.position, budget});
+        const std::span<RecordCopy> copies = std::span(m_copies).first(room);
+        const LaneReading reading = readLane(lane.view, lane.position, copies);
         lane.empty = reading.count == 0;
         if (lane.empty) {
             const std::uint64_t leapt = m_leaping || lane.isOver ? lane.leapHole() : 0;
@@ -312,9 +310,8 @@ bool LaneCollector::collect(CollectedLane &lane)
             m_skipped += reading.skipped;
         lane.fresh = false;
         lane.position = reading.next - reading.count;
-        const std::span<const RecordCopy> copies(lane.chunk->records + lane.used, reading.count);
         updateOrigin(lane);
-        const std::size_t handed = handOver(lane, copies);
+        const std::size_t handed = handOver(lane, copies.first(reading.count));
         hasRoom = handed == reading.count;
         if (!hasRoom)
             break;
@@ -335,7 +332,7 @@ bool LaneCollector::collect(CollectedLane &lane)
 bool LaneCollector::makeRoom(CollectedLane &lane, const LaneOrigin &origin)
 {
     const bool named = lane.threadName != 0 && isSame(origin, lane.origin);
-    if (lane.chunk && lane.used < RawChunk::kRecords && isSame(lane.chunk->origin, origin) && !named)
+    if (lane.chunk && lane.used + kLeastPacketRoom <= RawChunk::kBytes && isSame(lane.chunk->origin, origin) && !named)
         return true;
     RawChunk *const chunk = m_queue.pool.takeChunk();
     if (!chunk)
@@ -351,9 +348,8 @@ bool LaneCollector::makeRoom(CollectedLane &lane, const LaneOrigin &origin)
     return true;
 }
 
-/// Hands over copies of the records from the lane's position on. They lie in a chunk of the lane, usually where they
-/// belong; but each origin gets a chunk of its own. Returns how many records there was memory for, and advances the
-/// position by as many.
+/// Packs copies of the records from the lane's position on, and hands them over. Returns how many records there was
+/// memory for, and advances the position by as many.
 std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordCopy> copies)
 {
     std::size_t handed = 0;
@@ -363,17 +359,15 @@ std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordC
             if (lane.position < border)
                 stop = std::min(stop, border);
         }
-        const std::size_t some = stop - lane.position;
         if (!makeRoom(lane, lane.originAt(lane.position, m_readsRetained)))
             break;
-        RecordCopy *const room = lane.chunk->records + lane.used;
-        if (room != copies.data() + handed)
-            std::memmove(room, copies.data() + handed, some * sizeof(RecordCopy));  // perhaps in one chunk
-        lane.used += some;
-        lane.position += some;
-        handed += some;
-        // Release, after the records; partner: the decoder's acquire load.
-        lane.raw->collected.store(lane.raw->collected.load(std::memory_order_relaxed) + some,
+        const Packet packet = packRecords(copies.subspan(handed, stop - lane.position),
+                                          std::span(lane.chunk->packets, RawChunk::kBytes).subspan(lane.used));
+        lane.used += packet.bytes;
+        lane.position += packet.records;
+        handed += packet.records;
+        // Release, after the packet; partner: the decoder's acquire load.
+        lane.raw->collected.store(lane.raw->collected.load(std::memory_order_relaxed) + packet.records,
                                   std::memory_order_release);
         m_hasCollected = true;
     }
@@ -385,7 +379,7 @@ std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordC
 void LaneCollector::fetchAhead(const CollectedLane &lane) const
 {
     constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
-    for (std::size_t i = 0; i < RawChunk::kRecords; i += kPerLine)
+    for (std::size_t i = 0; i < kMostInPacket; i += kPerLine)
         __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 

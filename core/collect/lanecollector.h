@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/collect/collectedlane.h"
+#include "core/collect/packedrecords.h"
 #include "core/collect/rawqueue.h"
 #include "core/region/region.h"
 
@@ -69,8 +70,9 @@ private:
     Region &m_region;
     RawQueue &m_queue;
     std::vector<CollectedLane> m_lanes;
-    std::vector<bool> m_known;  ///< by index in the directory
-    std::size_t m_first = 0;    ///< index of the lane with which the next collect() begins
+    std::vector<RecordCopy> m_copies = std::vector<RecordCopy>(kMostInPacket);  ///< records on their way to a packet
+    std::vector<bool> m_known;                                                  ///< by index in the directory
+    std::size_t m_first = 0;  ///< index of the lane with which the next collect() begins
     std::uint64_t m_retentionNs;
     bool m_readsRetained;  ///< post mortem in discard mode: retained records are read as well
     bool m_hasCollected = false;

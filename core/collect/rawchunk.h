@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Raw chunks: records of one lane and one origin, copied out of the region but not decoded yet. The raw lane is their
-// list, with one writer, the collector, and one reader, the decoder.
+// Raw chunks: packets of records of one lane and one origin, copied out of the region but not decoded yet. The raw lane
+// is their list, with one writer, the collector, and one reader, the decoder.
 #pragma once
 
-#include "core/protocol/lanereader.h"
 #include "core/region/identity.h"
 
 #include <atomic>
@@ -17,10 +16,10 @@
 namespace ct {
 
 struct RawChunk {
-    static constexpr std::size_t kRecords = 256;
+    static constexpr std::size_t kBytes = 8192;
 
-    RecordCopy *records = nullptr;  ///< room for kRecords
-    std::uint64_t first = 0;        ///< number of its first record in the raw lane; it ends where the next chunk begins
+    std::byte *packets = nullptr;  ///< room of kBytes for packets (packedrecords.h), one behind the other
+    std::uint64_t first = 0;       ///< number of its first record in the raw lane; it ends where the next chunk begins
     LaneOrigin origin;
     std::uint64_t threadName = 0;  ///< reference to the name of a thread that just claimed the lane; 0 = none
     /// If the thread ended after this chunk: number of records that the lane had dropped by then. 0 = the thread did

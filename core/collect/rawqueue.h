@@ -123,9 +123,7 @@ private:
 struct RawQueue {
     /// `budget`: bytes of memory for raw chunks; raised to what the chunks of idle lanes can hold.
     RawQueue(std::uint64_t budget, std::size_t lanesMax, std::size_t processes)
-        : pool(std::max<std::uint64_t>(budget, lanesMax * 2 * ChunkPool::kChunkBytes)),
-          lanes(lanesMax),
-          requests(processes)
+        : pool(std::max<std::uint64_t>(budget, lanesMax * 2 * RawChunk::kBytes)), lanes(lanesMax), requests(processes)
     {
     }
 

@@ -98,17 +98,22 @@ void ChunkReader::enter(Lane &lane, RawChunk *chunk, Batch &batch)
         batch.notes.threadNames.push_back({m_processes.at(chunk->origin.process, batch).pid, chunk->origin.tid,
                                            m_harvestState.text(chunk->threadName)});
     lane.chunk = chunk;
+    lane.packet = 0;
 }
 
-/// Moves to the chunk that has the lane's next record, and releases those before it. Returns false if there is no
-/// record.
+/// Unpacks the packet that has the lane's next record; moves to its chunk, and releases those before it. Returns false
+/// if there is no record.
 bool ChunkReader::advance(Lane &lane, Batch &batch)
 {
-    for (;;) {
+    while (lane.left.empty()) {
         // Acquire; partner: the collector's release stores.
         RawChunk *const next = (lane.chunk ? lane.chunk->next : lane.raw->firstChunk).load(std::memory_order_acquire);
-        if (!next || (lane.chunk && lane.position < next->first))
-            return lane.position < lane.stop;
+        if (!next || (lane.chunk && lane.position < next->first)) {
+            if (lane.position >= lane.stop)
+                return false;
+            unpack(lane);
+            break;
+        }
         RawChunk *const over = lane.chunk;
         if (over && over->droppedAtEnd != 0)
             reportDrops(lane, over->origin, over->droppedAtEnd, over->endedNs, batch);
@@ -116,16 +121,17 @@ bool ChunkReader::advance(Lane &lane, Batch &batch)
             m_queue.pool.releaseChunk(over);
         enter(lane, next, batch);
     }
+    return true;
 }
 
-/// The lane's unread records, as far as they lie in its chunk.
-std::span<const RecordCopy> ChunkReader::unreadInChunk(const Lane &lane) const
+/// Unpacks the next packet of the chunk. Packets are handed over as a whole, so all its records were collected.
+void ChunkReader::unpack(Lane &lane)
 {
-    const std::uint64_t first = lane.chunk->first;
-    const std::uint64_t at = lane.position - first;
-    const RawChunk *const next = lane.chunk->next.load(std::memory_order_acquire);
-    const std::uint64_t end = std::min(lane.stop, next ? next->first : kNever) - first;
-    return {lane.chunk->records + at, end - at};
+    lane.records.resize(kMostInPacket);
+    const Packet packet =
+        unpackRecords(lane.chunk->packets + lane.packet, std::span<RecordCopy, kMostInPacket>(lane.records));
+    lane.packet += packet.bytes;
+    lane.left = std::span(lane.records).first(packet.records);
 }
 
 /// Finds the time of the lane's next record. Returns false if there is none.
@@ -133,7 +139,7 @@ bool ChunkReader::peek(Lane &lane, NextRecord &next, Batch &batch)
 {
     if (!advance(lane, batch))
         return false;
-    next.raw = unreadInChunk(lane).front().ts;
+    next.raw = lane.left.front().ts;
     next.ns = m_processes.at(lane.chunk->origin.process, batch).clock.ns(next.raw);
     return true;
 }
@@ -150,7 +156,7 @@ bool ChunkReader::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger,
         std::uint64_t untilRaw = kNever;
         if (untilNs != kNever && piece.mult != 0)
             untilRaw = next.raw + corotracer::detail::slope(untilNs > next.ns ? untilNs - next.ns : 0, piece.mult);
-        const std::span<const RecordCopy> records = unreadInChunk(lane);
+        const std::span<const RecordCopy> records = lane.left;
         std::size_t handed = records.size();
         if (records.back().ts > untilRaw) {
             // Pass on at least one record, so reading advances even if a target writes wrong times.
@@ -160,6 +166,7 @@ bool ChunkReader::visit(NextRecord &next, std::uint64_t untilNs, Merger &merger,
         }
         merger.merge(origin, records.first(handed), batch);
         lane.latest = records[handed - 1].ts;
+        lane.left = records.subspan(handed);
         lane.position += handed;
         done += handed;
         m_readSinceStep += handed;

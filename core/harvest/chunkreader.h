@@ -4,11 +4,14 @@
 // Reads the raw chunks of all lanes, the oldest records first, and passes them to the merger. Decoder's thread only.
 #pragma once
 
+#include "core/collect/packedrecords.h"
 #include "core/collect/rawqueue.h"
 #include "core/harvest/merger.h"
 #include "core/region/region.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ct {
@@ -47,12 +50,15 @@ private:
     struct Lane {
         RawLane *raw = nullptr;
         RawChunk *chunk = nullptr;
-        std::uint64_t position = 0;     ///< number of the next record
-        std::uint64_t stop = 0;         ///< number of records collected, as of this read()
-        std::uint64_t end = 0;          ///< position of the marked end
-        std::uint64_t reported = 0;     ///< drops reported, by drop records or by this engine
-        std::uint64_t latest = 0;       ///< raw time of the latest record that was read
-        std::uint32_t lastProcess = 0;  ///< process of that record
+        std::size_t packet = 0;            ///< bytes of the chunk that were unpacked
+        std::vector<RecordCopy> records;   ///< the latest packet, unpacked
+        std::span<const RecordCopy> left;  ///< those of `records` that were not read
+        std::uint64_t position = 0;        ///< number of the next record
+        std::uint64_t stop = 0;            ///< number of records collected, as of this read()
+        std::uint64_t end = 0;             ///< position of the marked end
+        std::uint64_t reported = 0;        ///< drops reported, by drop records or by this engine
+        std::uint64_t latest = 0;          ///< raw time of the latest record that was read
+        std::uint32_t lastProcess = 0;     ///< process of that record
     };
     struct NextRecord {
         std::uint64_t ns = 0;   ///< time of the next record
@@ -63,7 +69,7 @@ private:
     void findLanes();
     void enter(Lane &lane, RawChunk *chunk, Batch &batch);
     bool advance(Lane &lane, Batch &batch);
-    std::span<const RecordCopy> unreadInChunk(const Lane &lane) const;
+    void unpack(Lane &lane);
     bool peek(Lane &lane, NextRecord &next, Batch &batch);
     bool visit(NextRecord &next, std::uint64_t untilNs, Merger &merger, Batch &batch, std::size_t maxTransitions);
     void adaptStep(Merger &merger);

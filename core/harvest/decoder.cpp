@@ -71,7 +71,7 @@ struct Decoder::Data {
         lag.behindNs = region.access() != RegionAccess::PostMortem ? now - streamNs : 0;
         lag.mostBehindNs = std::max(lag.mostBehindNs, lag.behindNs);
         lag.recordsBehind = lanes.unread();
-        lag.memoryFill = static_cast<double>(lag.recordsBehind * sizeof(RecordCopy)) /
+        lag.memoryFill = static_cast<double>(queue.pool.bytesInUse()) /
                          static_cast<double>(std::max<std::uint64_t>(queue.pool.budget(), 1));
     }
 

@@ -30,12 +30,12 @@ CT_CASE(theBudgetIsExact)
     ChunkPool pool(kBudget);
     CHECK_EQUAL(pool.budget(), kBudget);
     const std::vector<RawChunk *> all = takeAll(pool);
-    CHECK_EQUAL(all.size() * ChunkPool::kChunkBytes, kBudget);
+    CHECK_EQUAL(all.size() * RawChunk::kBytes, kBudget);
     CHECK_EQUAL(pool.bytesTouched(), kBudget);
     std::set<const void *> memory;
     for (RawChunk *const chunk : all) {
-        chunk->records[0].ts = chunk->records[RawChunk::kRecords - 1].ts = 1;
-        memory.insert(chunk->records);
+        chunk->packets[0] = chunk->packets[RawChunk::kBytes - 1] = std::byte{1};
+        memory.insert(chunk->packets);
     }
     CHECK_EQUAL(memory.size(), all.size());
     CHECK(*memory.rbegin() < static_cast<const std::byte *>(*memory.begin()) + kBudget);
@@ -52,7 +52,9 @@ CT_CASE(releasedChunksAreUsedFirst)
     for (int i = 0; i < 10'000; ++i) {
         second->threadName = second->droppedAtEnd = second->endedNs = 1;
         second->next.store(first);
+        CHECK_EQUAL(pool.bytesInUse(), 2 * RawChunk::kBytes);
         pool.releaseChunk(second);
+        CHECK_EQUAL(pool.bytesInUse(), RawChunk::kBytes);
         CHECK(pool.takeChunk() == second);
     }
     CHECK(second->threadName == 0 && second->droppedAtEnd == 0 && second->endedNs == 0 && !second->next.load());
