@@ -171,7 +171,7 @@ Result<void> BatchRun::openOutputs()
         if (!m_line.limit.any() && !m_line.streams())  // --limit removes files itself
             m_watch.emplace(m_line.outputPath);
         // A file is slower than memory, and the harvest must not wait for it.
-        Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::usualBudget());
+        Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::kUsualBudget);
         if (!queue)
             return queue.error();
         m_queue = *queue;

@@ -14,11 +14,10 @@ namespace {
 constexpr std::uint64_t kShareOfMemory = 8;
 constexpr std::uint64_t kShareOfAddressSpace = 16;
 constexpr std::uint64_t kWithoutKnownMemory = std::uint64_t{512} << 20;
-/// Memory is prepared ahead for this share of the budget at least, and for half of what was used so far.
+/// Memory is prepared ahead for this share of the budget. More would take processor time from the rest.
 constexpr std::uint64_t kShareAhead = 64;
 /// As kShareAhead, at the start of a capture.
 constexpr std::uint64_t kShareAtStart = 48;
-constexpr std::uint64_t kMostAhead = std::uint64_t{512} << 20;
 
 }  // namespace
 
@@ -102,9 +101,8 @@ bool ChunkPool::addBlock()
 /// A small capture needs no thread for this.
 void ChunkPool::prepareAhead()
 {
-    const std::size_t used = m_chunks.size() * kBlock;
     if (m_chunks.size() >= 2)
-        prepareTo(used + std::min<std::uint64_t>(std::max(used / 2, m_space.bytes / kShareAhead), kMostAhead));
+        prepareTo(m_chunks.size() * kBlock + m_space.bytes / kShareAhead);
 }
 
 void ChunkPool::prepareStart()

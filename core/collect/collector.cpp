@@ -169,8 +169,10 @@ Collector::Order Collector::takeOrder() const
 bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
 {
     m_isWhole = true;
-    if (!hasLanes() || m_areLanesStopped)
+    if (!hasLanes() || m_areLanesStopped) {
+        m_queue.facts.isPressed.store(false, kRelaxed);
         return false;
+    }
     if ((order.wishes & CollectorRequests::kLeapHoles) != 0)
         m_lanes.leapHoles();
     const bool stops = (order.wishes & CollectorRequests::kStopLanes) != 0;
@@ -186,6 +188,8 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
     if (m_wantsMark)
         m_lanes.markEnds();
     m_isWhole = m_lanes.collect();
+    // Without memory, only the decoder can help.
+    m_queue.facts.isPressed.store(m_isWhole && m_lanes.isPressed(), kRelaxed);
     if (order.isOpen)
         m_isWhole = m_lanes.freeLanesOfGone() && m_isWhole;
     return m_lanes.hasCollected();

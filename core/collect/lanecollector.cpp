@@ -12,6 +12,8 @@ namespace {
 using corotracer::LaneHeader;
 
 constexpr double kUrgentNs = 4'000'000;
+/// A lane that had this share of its slots filled since the last visit presses the collector.
+constexpr std::uint64_t kPressingShare = 8;
 
 /// The position at which a producer has no room left. Cannot overflow, even if a target has overwritten the tail.
 std::uint64_t limitBehind(std::uint64_t tail_untrusted, std::uint64_t capacity)
@@ -255,6 +257,7 @@ bool LaneCollector::freeLanesOfGone()
 bool LaneCollector::collect()
 {
     m_hasCollected = false;
+    m_isPressed = false;
     bool whole = true;
     // While memory is short, each lane gets its turn.
     const std::size_t first = m_first;
@@ -286,6 +289,7 @@ bool LaneCollector::reachedEnds() const
 bool LaneCollector::collect(CollectedLane &lane)
 {
     lane.view = shrunk(lane.view);
+    const std::uint64_t began = lane.position;
     std::uint64_t budget = lane.view.capacity;
     bool hasRoom = true;
     while (budget != 0 && lane.position < lane.limit) {
@@ -319,6 +323,7 @@ bool LaneCollector::collect(CollectedLane &lane)
         if (handed == room)
             fetchAhead(lane);
     }
+    m_isPressed = m_isPressed || lane.position - began > lane.view.capacity / kPressingShare;
     // Overwrite mode does not use tails. A producer that found its lane full gets at least an eighth of it at once.
     // Each further gap would cause losses in every coroutine.
     const std::uint64_t ahead = lane.position - lane.stored;

@@ -31,6 +31,8 @@ public:
     bool reachedEnds() const;
     /// Returns true if the latest collect() copied a record.
     bool hasCollected() const { return m_hasCollected; }
+    /// Returns true if the latest collect() found much in a lane, so it came late.
+    bool isPressed() const { return m_isPressed; }
 
     /// Returns true if no lane has a record that collect() has not copied, and no lane is new. For an engine that has
     /// announced sleep: all loads are seq_cst. Partners: the producers' seq_cst stores, see hasRecordAt() and
@@ -76,6 +78,7 @@ private:
     std::uint64_t m_retentionNs;
     bool m_readsRetained;  ///< post mortem in discard mode: retained records are read as well
     bool m_hasCollected = false;
+    bool m_isPressed = false;
     std::uint64_t m_dropped = 0;
     std::uint64_t m_skipped = 0;  ///< records that were overwritten before they were read
     std::uint64_t m_inHoles = 0;  ///< slots of holes that were skipped

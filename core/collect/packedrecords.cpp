@@ -42,7 +42,8 @@ std::size_t groupOf(std::uint64_t commit)
     return commit >> 8 & (kGroups - 1);
 }
 
-/// Where the fields lie in their words, and how long the words are.
+/// Where the fields lie in their words, and how long the words are. Where the bits of both fit into one word, it holds
+/// all of them.
 struct Shape {
     explicit Shape(const std::array<std::uint8_t, kFields> &bits)
     {
@@ -53,11 +54,18 @@ struct Shape {
             used += bits[field];
             masks[field] = bits[field] == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits[field]) - 1;
         }
+        isJoined = wordBits[0] + wordBits[1] <= 64;
+        if (!isJoined)
+            return;
+        for (std::size_t field = kFirstOfSecondWord; field < kFields; ++field)
+            at[field] = (at[field] + wordBits[0]) % 64;
+        wordBits = {wordBits[0] + wordBits[1], 0};
     }
     bool fits() const { return wordBits[0] <= 64 && wordBits[1] <= 64; }
     std::size_t bytes(std::size_t word) const { return (wordBits[word] + 7) / 8; }
 
     std::array<unsigned, 2> wordBits{};
+    bool isJoined = false;
     std::array<unsigned, kFields> at{};
     std::array<std::uint64_t, kFields> masks{};
 };
@@ -93,6 +101,7 @@ Head headFor(std::span<const RecordCopy> records)
     return head;
 }
 
+template <bool isJoined>
 void packWords(std::span<const RecordCopy> records, const Head &head, const Shape &shape, std::byte *to)
 {
     const std::size_t firstBytes = shape.bytes(0);
@@ -107,13 +116,16 @@ void packWords(std::span<const RecordCopy> records, const Head &head, const Shap
                                      (identity >> 32) << shape.at[Generation] |
                                      (record.arg ^ head.args[groupOf(record.commit)]) << shape.at[Argument];
         previous = record.ts;
-        std::memcpy(to, &first, sizeof(first));
+        const std::uint64_t word = isJoined ? first | second : first;
+        std::memcpy(to, &word, sizeof(word));
         to += firstBytes;
-        std::memcpy(to, &second, sizeof(second));
+        if (!isJoined)
+            std::memcpy(to, &second, sizeof(second));
         to += secondBytes;
     }
 }
 
+template <bool isJoined>
 void unpackWords(const std::byte *from, const Head &head, const Shape &shape, std::span<RecordCopy> records)
 {
     const std::size_t firstBytes = shape.bytes(0);
@@ -121,10 +133,11 @@ void unpackWords(const std::byte *from, const Head &head, const Shape &shape, st
     std::uint64_t previous = head.ts;
     for (RecordCopy &record : records) {
         std::uint64_t first = 0;
-        std::uint64_t second = 0;
         std::memcpy(&first, from, sizeof(first));
         from += firstBytes;
-        std::memcpy(&second, from, sizeof(second));
+        std::uint64_t second = first;
+        if (!isJoined)
+            std::memcpy(&second, from, sizeof(second));
         from += secondBytes;
         const auto field = [&shape](std::uint64_t word, Field which) {
             return word >> shape.at[which] & shape.masks[which];
@@ -153,8 +166,10 @@ Packet packRecords(std::span<const RecordCopy> records, std::span<std::byte> roo
     head.last = static_cast<std::uint8_t>(packet.records - 1);
     std::memcpy(room.data(), &head, sizeof(Head));
     std::byte *const to = room.data() + sizeof(Head);
-    if (shape.fits())
-        packWords(records.first(packet.records), head, shape, to);
+    if (shape.isJoined)
+        packWords<true>(records.first(packet.records), head, shape, to);
+    else if (shape.fits())
+        packWords<false>(records.first(packet.records), head, shape, to);
     else
         std::memcpy(to, records.data(), packet.records * sizeof(RecordCopy));
     return packet;
@@ -171,7 +186,8 @@ Packet unpackRecords(const std::byte *packet, std::span<RecordCopy, kMostInPacke
         return {count, sizeof(Head) + count * sizeof(RecordCopy)};
     }
     const Shape shape(head.bits);
-    unpackWords(from, head, shape, records.first(count));
+    const auto unpack = shape.isJoined ? unpackWords<true> : unpackWords<false>;
+    unpack(from, head, shape, records.first(count));
     return {count, sizeof(Head) + count * (shape.bytes(0) + shape.bytes(1))};
 }
 

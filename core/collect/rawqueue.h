@@ -28,6 +28,7 @@ struct CollectorFacts {
     std::atomic<std::uint32_t> lanesDamaged{0};
     std::atomic<bool> lanesStarved{false};
     std::atomic<double> laneFill{0};
+    std::atomic<bool> isPressed{false};      ///< lanes fill faster than the collector gets time for, and memory is left
     std::atomic<std::uint64_t> untraced{0};  ///< births that got no full station, or are not complete
     std::atomic<std::uint64_t> birthsOvertaken{0};
     std::atomic<std::uint32_t> stationsAllocated{0};

@@ -3,6 +3,7 @@
 #include "core/harvestthread/decodethread.h"
 
 #include "core/base/monotonic.h"
+#include "core/base/relaxed.h"
 #include "core/base/startthread.h"
 
 #include <algorithm>
@@ -19,12 +20,16 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
 constexpr milliseconds kPollShortest{1};
 constexpr milliseconds kPollLongest{50};
+/// Pauses of one pass while the collector is pressed, and their length.
+constexpr int kMostPauses = 20;
+constexpr milliseconds kPause{1};
 
 }  // namespace
 
 DecodeThread::DecodeThread(Region &region, RawQueue &queue, std::vector<std::shared_ptr<Sink>> sinks,
                            std::shared_ptr<LatestSums> sums, Events events)
     : m_region(region),
+      m_queue(queue),
       m_decoder(region, queue),
       m_sinks(std::move(sinks)),
       m_sums(std::move(sums)),
@@ -81,8 +86,17 @@ std::chrono::milliseconds DecodeThread::longestWait()
     return m_poll;
 }
 
+/// Leaves the processors to the collector while it is pressed: to decode can wait, to collect cannot. Not for ever,
+/// because the collector may have stopped.
+void DecodeThread::letCollectorPass() const
+{
+    for (int i = 0; i < kMostPauses && m_queue.facts.isPressed.load(kRelaxed); ++i)
+        std::this_thread::sleep_for(kPause);
+}
+
 void DecodeThread::pass()
 {
+    letCollectorPass();
     m_batch.clear();
     m_decoder.pass(m_batch);
     deliver();
@@ -125,6 +139,7 @@ void DecodeThread::publishSums()
 void DecodeThread::drainAndFinish()
 {
     for (bool isDone = false; !isDone;) {
+        letCollectorPass();
         m_batch.clear();
         isDone = m_decoder.finalDrain(m_batch);
         deliver();

@@ -55,6 +55,7 @@ public:
 private:
     void run();
     std::chrono::milliseconds longestWait();
+    void letCollectorPass() const;
     void pass();
     void deliver();
     void dropSink(std::size_t index, const Error &error);
@@ -62,6 +63,7 @@ private:
     void drainAndFinish();
 
     Region &m_region;
+    RawQueue &m_queue;
     Decoder m_decoder;
     std::vector<std::shared_ptr<Sink>> m_sinks;
     const std::shared_ptr<LatestSums> m_sums;

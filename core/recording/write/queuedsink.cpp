@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <span>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -24,7 +23,6 @@ namespace ct {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 4ULL << 30;
 constexpr std::uint64_t kFewestBytes = 4ULL << 20;
 /// One part in this many of the budget is for rows other than transitions.
 constexpr std::uint64_t kRestShare = 4;
@@ -418,19 +416,6 @@ Result<std::shared_ptr<QueuedSink>> QueuedSink::make(std::shared_ptr<Sink> sink,
     } catch (const std::system_error &) {
         return noThread("for the queue before the output file");
     }
-}
-
-std::uint64_t QueuedSink::usualBudget()
-{
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long pageSize = ::sysconf(_SC_PAGESIZE);
-    const bool known = pages > 0 && pageSize > 0;
-    return usualBudget(known ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(pageSize) : 0);
-}
-
-std::uint64_t QueuedSink::usualBudget(std::uint64_t memory)
-{
-    return memory == 0 ? kMostBytes / 4 : std::min(kMostBytes, memory / 4);
 }
 
 QueuedSink::QueuedSink(std::shared_ptr<Queue> queue)

@@ -21,15 +21,14 @@ class QueuedSink final : public Sink {
 public:
     /// `mostWait` of a queue that waits for its sink without limit.
     static constexpr std::chrono::milliseconds kForEver = std::chrono::milliseconds::max();
+    /// Bytes. Enough to keep the writer busy; what comes faster waits in raw chunks, where it needs a tenth of the
+    /// memory.
+    static constexpr std::uint64_t kUsualBudget = std::uint64_t{128} << 20;
 
     /// `budget`: memory for the queue, in bytes; raised to 4 MiB. `mostWait`: longest wait of one consume() for room;
     /// after it, the rest of the stream is given up. Returns an error when the system has no address space or thread.
     static Result<std::shared_ptr<QueuedSink>> make(std::shared_ptr<Sink> sink, std::uint64_t budget,
                                                     std::chrono::milliseconds mostWait = kForEver);
-    /// A quarter of the machine's memory, at most 4 GiB.
-    static std::uint64_t usualBudget();
-    /// The budget for a machine with `memory` bytes. When the memory is unknown (0), 1 GiB.
-    static std::uint64_t usualBudget(std::uint64_t memory);
     ~QueuedSink() override;
 
     Result<void> consume(const Batch &batch) override;

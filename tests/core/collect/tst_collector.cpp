@@ -97,6 +97,23 @@ CT_CASE(dropsAtTheEndOfAThreadKeepTheirThread)
     c.checkTotals(2047 + 40 + 5);
 }
 
+/// A pass that finds more than an eighth of a lane came late, so the decoder shall wait.
+CT_CASE(aFullLanePressesTheCollector)
+{
+    auto [c, process, lane, one] = OneThread();
+    const std::atomic<bool> &isPressed = c.loop->collector().queue().facts.isPressed;
+    c.loop->collector().pass();
+    const int eighth = static_cast<int>(lane.ring().capacity / 8);
+    steps(one, lane, eighth);
+    c.loop->collector().pass();
+    CHECK(!isPressed);
+    steps(one, lane, eighth + 1);
+    c.loop->collector().pass();
+    CHECK(isPressed);
+    c.loop->collector().pass();
+    CHECK(!isPressed);
+}
+
 /// Over the budget, records stay in the lanes, and nothing is lost while these have room.
 CT_CASE(withoutMemoryRecordsStayInTheLanes)
 {
@@ -115,6 +132,7 @@ CT_CASE(withoutMemoryRecordsStayInTheLanes)
         c.loop->collector().pass();
     }
     CHECK(tailOf(lane) < lane.position());
+    CHECK(!queue.facts.isPressed);  // the decoder must not wait for the collector
     // A request is not answered yet: the lane has older records.
     queue.requests.setWake([] {});
     const std::uint64_t number = queue.requests.request();

@@ -209,7 +209,7 @@ CT_CASE(aQueueThatCannotStartIsAnError)
 {
     needRefusals();
     const NoMoreThreads none;
-    const auto queue = QueuedSink::make(std::make_shared<Population>(), QueuedSink::usualBudget());
+    const auto queue = QueuedSink::make(std::make_shared<Population>(), QueuedSink::kUsualBudget);
     REQUIRE(!queue);
     CHECK(isRefusal(queue.error().message));
 }

@@ -343,11 +343,3 @@ CT_CASE(abandonsASinkThatHangs)
     CHECK(log.finished);
     CHECK_EQUAL(log.numbers.size() + log.notWritten, kChunk + 10);
 }
-
-CT_CASE(theUsualBudgetIsAQuarterOfTheMemory)
-{
-    CHECK_EQUAL(ct::QueuedSink::usualBudget(8ULL << 30), 2ULL << 30);
-    CHECK_EQUAL(ct::QueuedSink::usualBudget(64ULL << 30), 4ULL << 30);
-    CHECK_EQUAL(ct::QueuedSink::usualBudget(0), 1ULL << 30);
-    CHECK(ct::QueuedSink::usualBudget() <= 4ULL << 30);
-}
