@@ -171,7 +171,9 @@ void Merger::mergeEvent(const LaneOrigin &origin, const RecordCopy &record, cons
             m_output.release(entry, full.n, batch);
         m_output.reportLoss(cursor, full.n, batch);
     }
-    m_output.emit(cursor, full, batch);
+    // A damaged target may have written the number twice, and the record that waited was emitted.
+    if (full.n == cursor.next())
+        m_output.emit(cursor, full, batch);
     if (entry.waitList) {
         m_output.release(entry, cursor.next(), batch);
         m_output.endOrErase(entry, batch);

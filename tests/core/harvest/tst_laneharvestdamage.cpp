@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lanes, compact stations and tables that a target damaged: bounded work, no crash, and right sums.
+#include "core/base/monotonic.h"
 #include "tests/support/lanecapture.h"
 
 #include <cstring>
@@ -60,6 +61,28 @@ CT_CASE(survivesHostileRecords)
         CHECK_EQUAL(c.streamSums.inversions, 0u);
         CHECK_EQUAL(c.streamSums.coroutines.size(), sums.coroutines);
     }
+}
+
+/// A number that was written twice is emitted once, even if the second record is old enough to settle the first one,
+/// which waits.
+CT_CASE(aNumberWrittenTwiceIsEmittedOnce)
+{
+    auto [c, process, lane, one] = OneThread();
+    c.scanAll();
+    const std::uint64_t future = ct::monotonicNow() + 1'000'000'000'000;
+    const auto put = [&](std::uint64_t n, std::uint64_t ts) {
+        lanewriter::Record record = lanewriter::genuineRecord(one.identity(), 1, n);
+        record.ts = ts;
+        lane.put(record);
+    };
+    put(1, future);  // waits for number 0
+    put(2, future);
+    put(2, 1);
+    c.scanAll();
+    c.end();
+    CHECK_EQUAL(c.streamSums.inversions, 0u);
+    CHECK_EQUAL(c.streamSums.captured, 2u);
+    CHECK_EQUAL(c.streamSums.lost, 1u);
 }
 
 /// A record makes another process known. Later records in the lane are still converted by the clock of the lane's
