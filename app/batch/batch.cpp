@@ -30,6 +30,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <unistd.h>
 
 namespace ct {
@@ -50,10 +51,23 @@ QString signalName(int signal)
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
 }
 
+/// Returns the folder of the output; empty if that is not a file on a disk.
+std::string folderOfOutput(const CommandLine &line)
+{
+    std::error_code ignored;
+    const std::filesystem::path output = std::filesystem::absolute(line.outputPath, ignored);
+    const std::filesystem::file_status status = std::filesystem::status(output, ignored);
+    if (line.outputPath.empty() || line.streams() || line.keepsOnly() ||
+        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
+        return {};
+    return output.parent_path();
+}
+
 /// With -o -, standard output carries the recording.
 StartRequest requestOf(const CommandLine &line)
 {
     StartRequest request = line.start;
+    request.backlog.spillFolder = folderOfOutput(line);
     if (LaunchSpec *target = request.launchSpec(); target && line.streams())
         target->output = OutputMode::StdoutToStderr;
     return request;

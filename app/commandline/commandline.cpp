@@ -18,6 +18,7 @@ namespace {
 
 constexpr SizeLimits kLaneLimits{kLaneBytesMin, kLaneBytesMax};
 constexpr SizeLimits kPoolLimits{kLanePoolMin, kLanePoolMax};
+constexpr SizeLimits kBacklogLimits{1ULL << 20, 1ULL << 40};
 constexpr SizeLimits kKeepLimits{16ULL << 20, 32ULL << 30};
 constexpr SizeLimits kRecordLimits{RecordingLimits::kLeastBytes, 1ULL << 50};
 constexpr double kLongestRetentionSec = 4'000'000;  // fits into 32 bits as milliseconds
@@ -35,12 +36,12 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
 
 constexpr std::array<std::string_view, 9> kFlags{
     "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
-constexpr std::array<std::string_view, 22> kValued{"-n",           "--stations",  "-o",           "--output",
+constexpr std::array<std::string_view, 23> kValued{"-n",           "--stations",  "-o",           "--output",
                                                    "--shm",        "--sock",      "--duration",   "--summary",
                                                    "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
                                                    "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
                                                    "--keep",       "--dump-on",   "--session",    "--limit",
-                                                   "--debug-path", "--input"};
+                                                   "--debug-path", "--input",     "--backlog"};
 
 bool isAmong(const auto &names, std::string_view name)
 {
@@ -162,6 +163,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
     }
     if (name.starts_with("--lane-"))
         return parseLane(name, value);
+    if (name == "--backlog")
+        return store(parseSize(name, value, kBacklogLimits), m_line.start.backlog.bytes);
     if (name == "--keep")
         return setKept(name, value, kKeepLimits, m_line.keep);
     if (name == "--limit")
@@ -312,6 +315,8 @@ Result<void> Parser::checkSource() const
         {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
     if (creating && !creates)
         return usageError(*creating + " needs a program to start, or --listen");
+    if (firstUsed({"--backlog"}) && !creates && kind != RunKind::Attached)
+        return usageError("--backlog needs a program to start, --listen or --attach");
     const CaptureSpec &capture = m_line.start.capture;
     if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
         ofLanes && !capture.lanes)

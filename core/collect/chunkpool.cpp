@@ -3,9 +3,11 @@
 #include "core/collect/chunkpool.h"
 
 #include <algorithm>
+#include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ct {
 
@@ -48,52 +50,95 @@ ChunkPool::~ChunkPool()
 
 RawChunk *ChunkPool::takeChunk()
 {
-    // The latest ones first: their memory may still be in a cache.
-    for (RawChunk *chunk = m_released.takeAll(); chunk;) {
-        RawChunk *const below = chunk->below;
-        chunk->below = m_free;
-        m_free = chunk;
-        chunk = below;
+    takeReleased();
+    RawChunk *chunk = m_free;
+    if (chunk) {
+        m_free = chunk->below;
+    } else {
+        chunk = takeBare();
+        std::byte *const memory = chunk ? takeMemory() : nullptr;
+        if (!memory)
+            return nullptr;
+        m_bare = chunk->below;
+        chunk->packets = memory;
     }
-    if (!m_free && !addBlock())
-        return nullptr;
-    RawChunk *const chunk = m_free;
-    m_free = chunk->below;
     chunk->threadName = chunk->droppedAtEnd = chunk->endedNs = 0;
     chunk->next.store(nullptr, std::memory_order_relaxed);  // published with the chunk
-    m_taken.store(m_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    chunk->spill = {};
+    m_inUse.fetch_add(1, std::memory_order_relaxed);
     return chunk;
+}
+
+/// The latest ones come first: their memory may still be in a cache.
+void ChunkPool::takeReleased()
+{
+    for (RawChunk *chunk = m_released.takeAll(); chunk;) {
+        RawChunk *const below = chunk->below;
+        RawChunk *&list = chunk->packets ? m_free : m_bare;
+        chunk->below = list;
+        list = chunk;
+        chunk = below;
+    }
+    for (Memory *memory = m_releasedMemory.takeAll(); memory;) {
+        Memory *const below = memory->below;
+        memory->below = m_loose;
+        m_loose = memory;
+        memory = below;
+    }
 }
 
 void ChunkPool::releaseChunk(RawChunk *chunk)
 {
-    ++m_returned;
+    if (chunk->packets)
+        m_inUse.fetch_sub(1, std::memory_order_relaxed);
     m_released.push(chunk);
 }
 
-/// The decoder has seen each chunk that it returned, so m_taken counts these at least.
-std::uint64_t ChunkPool::bytesInUse() const
+void ChunkPool::releaseMemory(RawChunk &chunk)
 {
-    return (m_taken.load(std::memory_order_relaxed) - m_returned) * RawChunk::kBytes;
+    m_inUse.fetch_sub(1, std::memory_order_relaxed);
+    m_releasedMemory.push(new (chunk.packets) Memory);
+    chunk.packets = nullptr;
 }
 
-/// Adds the chunks of the next block to the free ones. Returns false if the budget is used up.
+/// Returns the first chunk of m_bare; nullptr if the system has no memory for one.
+RawChunk *ChunkPool::takeBare()
+{
+    if (m_bare)
+        return m_bare;
+    std::unique_ptr<RawChunk[]> chunks(new (std::nothrow) RawChunk[kChunksAtOnce]);
+    if (!chunks)
+        return nullptr;
+    for (std::size_t i = kChunksAtOnce; i-- > 0;) {
+        chunks[i].below = m_bare;
+        m_bare = &chunks[i];
+    }
+    m_chunks.push_back(std::move(chunks));
+    return m_bare;
+}
+
+/// Returns nullptr if the budget is used up.
+std::byte *ChunkPool::takeMemory()
+{
+    if (Memory *const memory = m_loose) {
+        m_loose = memory->below;
+        return reinterpret_cast<std::byte *>(memory);
+    }
+    if (m_begun % kBlock == 0 && !addBlock())
+        return nullptr;
+    std::byte *const memory = m_space.first + m_begun;
+    m_begun += RawChunk::kBytes;
+    return memory;
+}
+
+/// Returns false if the budget is used up.
 bool ChunkPool::addBlock()
 {
-    const std::size_t used = m_chunks.size() * kBlock;
-    if (used >= m_space.bytes)
+    if (m_begun >= m_space.bytes)
         return false;
-    std::byte *const block = m_space.first + used;
-    if (!m_space.accessible && ::mprotect(block, kBlock, PROT_READ | PROT_WRITE) != 0)
+    if (!m_space.accessible && ::mprotect(m_space.first + m_begun, kBlock, PROT_READ | PROT_WRITE) != 0)
         return false;
-    constexpr std::size_t kCount = kBlock / RawChunk::kBytes;
-    auto &chunks = m_chunks.emplace_back(std::make_unique<RawChunk[]>(kCount));
-    for (std::size_t i = kCount; i-- > 0;) {
-        chunks[i].packets = block + i * RawChunk::kBytes;
-        chunks[i].below = m_free;
-        m_free = &chunks[i];
-    }
-    m_touched.store(used + kBlock, std::memory_order_relaxed);
+    m_touched.store(m_begun + kBlock, std::memory_order_relaxed);
     prepareAhead();
     return true;
 }
@@ -101,8 +146,8 @@ bool ChunkPool::addBlock()
 /// A small capture needs no thread for this.
 void ChunkPool::prepareAhead()
 {
-    if (m_chunks.size() >= 2)
-        prepareTo(m_chunks.size() * kBlock + m_space.bytes / kShareAhead);
+    if (m_begun >= kBlock)
+        prepareTo(m_begun + kBlock + m_space.bytes / kShareAhead);
 }
 
 void ChunkPool::prepareStart()

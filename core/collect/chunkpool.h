@@ -34,30 +34,43 @@ public:
 
     /// Returns an empty chunk, or nullptr if the budget is used up. Collector's thread.
     RawChunk *takeChunk();
-    /// Decoder's thread.
+    /// With its memory, or without. Any thread.
     void releaseChunk(RawChunk *chunk);
+    /// Releases the memory of a chunk, which keeps the rest. Any thread.
+    void releaseMemory(RawChunk &chunk);
 
     std::uint64_t budget() const { return m_space.bytes; }
-    /// Bytes of the chunks that are not free. Decoder's thread.
-    std::uint64_t bytesInUse() const;
+    /// Bytes of the chunks that are not free. Any thread.
+    std::uint64_t bytesInUse() const { return m_inUse.load(std::memory_order_relaxed) * RawChunk::kBytes; }
     /// Bytes that have memory by now: the largest backlog so far. Any thread.
     std::uint64_t bytesTouched() const { return m_touched.load(std::memory_order_relaxed); }
 
 private:
     static constexpr std::size_t kBlock = ReservedRange::kHugePage;
+    static constexpr std::size_t kChunksAtOnce = 256;  ///< chunks without memory that are allocated together
+    /// The link in free memory, while no chunk has it.
+    struct Memory {
+        Memory *below = nullptr;
+    };
 
+    void takeReleased();
+    std::byte *takeMemory();
+    RawChunk *takeBare();
     bool addBlock();
     void prepareAhead();
     void prepareTo(std::size_t end);
 
     ReservedRange m_space;
-    std::vector<std::unique_ptr<RawChunk[]>> m_chunks;  ///< one array for each block in use
-    RawChunk *m_free = nullptr;                         ///< list of free chunks, the ones used last first
-    std::size_t m_prepared = 0;                         ///< bytes that m_ahead was asked to prepare
-    std::atomic<std::uint64_t> m_touched{0};            ///< relaxed; the collector stores, any thread loads
-    std::atomic<std::uint64_t> m_taken{0};              ///< chunks so far; relaxed, the collector stores
-    std::uint64_t m_returned = 0;                       ///< chunks so far; decoder's thread
+    std::vector<std::unique_ptr<RawChunk[]>> m_chunks;
+    RawChunk *m_free = nullptr;               ///< list of free chunks with memory, the ones used last first
+    RawChunk *m_bare = nullptr;               ///< list of free chunks without memory
+    Memory *m_loose = nullptr;                ///< list of free memory without chunks
+    std::size_t m_begun = 0;                  ///< bytes of m_space that were given to chunks
+    std::size_t m_prepared = 0;               ///< bytes that m_ahead was asked to prepare
+    std::atomic<std::uint64_t> m_touched{0};  ///< relaxed; the collector stores, any thread loads
+    std::atomic<std::uint64_t> m_inUse{0};    ///< chunks with memory that are not free; relaxed, a sum
     TakeAllStack<RawChunk> m_released;
+    TakeAllStack<Memory> m_releasedMemory;
     MemoryAhead m_ahead;
 };
 

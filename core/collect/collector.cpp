@@ -41,9 +41,9 @@ std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 
 }  // namespace
 
-Collector::Collector(Region &region, std::uint64_t budget)
+Collector::Collector(Region &region, const BacklogSpec &backlog)
     : m_region(region),
-      m_queue(budget, region.laneDirectory().size(), region.processes().size()),
+      m_queue(backlog, region.laneDirectory().size(), region.processes().size()),
       m_lanes(region, m_queue),
       m_stations(region),
       m_lastRotationNs(monotonicNow())

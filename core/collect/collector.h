@@ -19,8 +19,8 @@ namespace ct {
 
 class Collector {
 public:
-    /// `budget`: bytes of memory for raw chunks. The region must outlive the collector.
-    explicit Collector(Region &region, std::uint64_t budget = ChunkPool::usualBudget());
+    /// The region must outlive the collector.
+    explicit Collector(Region &region, const BacklogSpec &backlog = {});
 
     /// The way to the decoder, which is the only one to use it besides the collector.
     RawQueue &queue() { return m_queue; }

@@ -346,6 +346,8 @@ bool LaneCollector::makeRoom(CollectedLane &lane, const LaneOrigin &origin)
     chunk->origin = origin;
     if (named)
         chunk->threadName = std::exchange(lane.threadName, 0);
+    if (lane.chunk && m_queue.spill.isWanted())
+        m_queue.spill.offer(*lane.chunk);
     // Release; partner: the decoder's acquire load.
     (lane.chunk ? lane.chunk->next : lane.raw->firstChunk).store(chunk, std::memory_order_release);
     lane.chunk = chunk;

@@ -15,11 +15,24 @@
 
 namespace ct {
 
+/// What Spill knows about a chunk.
+struct SpillState {
+    static constexpr std::uint64_t kNotInFile = ~std::uint64_t{0};
+
+    /// The writer has the chunk, or will. Set by the collector before RawChunk::next, and then as the others.
+    bool isOffered = false;
+    // Under the lock of Spill.
+    bool isEntered = false;  ///< the decoder uses the memory
+    bool isLeft = false;     ///< the decoder needs the chunk no more
+    std::uint64_t position = kNotInFile;
+};
+
 struct RawChunk {
     static constexpr std::size_t kBytes = 8192;
 
-    std::byte *packets = nullptr;  ///< room of kBytes for packets (packedrecords.h), one behind the other
-    std::uint64_t first = 0;       ///< number of its first record in the raw lane; it ends where the next chunk begins
+    /// Room of kBytes for packets (packedrecords.h), one behind the other; nullptr while they are in the spill file.
+    std::byte *packets = nullptr;
+    std::uint64_t first = 0;  ///< number of its first record in the raw lane; it ends where the next chunk begins
     LaneOrigin origin;
     std::uint64_t threadName = 0;  ///< reference to the name of a thread that just claimed the lane; 0 = none
     /// If the thread ended after this chunk: number of records that the lane had dropped by then. 0 = the thread did
@@ -28,7 +41,8 @@ struct RawChunk {
     std::uint64_t endedNs = 0;  ///< LaneHeader::closed_ts when the thread ended; 0 = unknown
     /// Release by the collector, after everything above; acquire by the decoder.
     std::atomic<RawChunk *> next{nullptr};
-    RawChunk *below = nullptr;  ///< for lists of free chunks
+    RawChunk *below = nullptr;  ///< for lists of free chunks, and of offered ones
+    SpillState spill;
 };
 
 /// The records of one lane on their way to the decoder.

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "core/base/relaxed.h"
+#include "core/collect/backlogspec.h"
 #include "core/collect/chunkpool.h"
 #include "core/collect/rawchunk.h"
+#include "core/collect/spill.h"
 #include "core/collect/stationqueue.h"
 
 #include <algorithm>
@@ -122,13 +124,18 @@ private:
 };
 
 struct RawQueue {
-    /// `budget`: bytes of memory for raw chunks; raised to what the chunks of idle lanes can hold.
-    RawQueue(std::uint64_t budget, std::size_t lanesMax, std::size_t processes)
-        : pool(std::max<std::uint64_t>(budget, lanesMax * 2 * RawChunk::kBytes)), lanes(lanesMax), requests(processes)
+    /// The memory of `backlog` is raised to what the chunks of idle lanes can hold.
+    RawQueue(const BacklogSpec &backlog, std::size_t lanesMax, std::size_t processes)
+        : pool(std::max<std::uint64_t>(backlog.bytes ? *backlog.bytes : ChunkPool::usualBudget(),
+                                       lanesMax * 2 * RawChunk::kBytes)),
+          spill(pool, backlog.spillFolder),
+          lanes(lanesMax),
+          requests(processes)
     {
     }
 
     ChunkPool pool;
+    Spill spill;
     RawLanes lanes;
     StationQueue stations;
     SettledTimes settled;

@@ -99,6 +99,13 @@ void ChunkReader::enter(Lane &lane, RawChunk *chunk, Batch &batch)
                                            m_harvestState.text(chunk->threadName)});
     lane.chunk = chunk;
     lane.packet = 0;
+    lane.packets = m_queue.spill.enter(*chunk, lane.fromFile);
+    if (lane.packets)
+        return;
+    // Only a chunk that another one follows can be in the file.
+    const std::uint64_t end = chunk->next.load(std::memory_order_acquire)->first;
+    m_lost += end - chunk->first;
+    lane.position = end;
 }
 
 /// Unpacks the packet that has the lane's next record; moves to its chunk, and releases those before it. Returns false
@@ -118,7 +125,7 @@ bool ChunkReader::advance(Lane &lane, Batch &batch)
         if (over && over->droppedAtEnd != 0)
             reportDrops(lane, over->origin, over->droppedAtEnd, over->endedNs, batch);
         if (over)
-            m_queue.pool.releaseChunk(over);
+            m_queue.spill.leave(*over);
         enter(lane, next, batch);
     }
     return true;
@@ -128,8 +135,7 @@ bool ChunkReader::advance(Lane &lane, Batch &batch)
 void ChunkReader::unpack(Lane &lane)
 {
     lane.records.resize(kMostInPacket);
-    const Packet packet =
-        unpackRecords(lane.chunk->packets + lane.packet, std::span<RecordCopy, kMostInPacket>(lane.records));
+    const Packet packet = unpackRecords(lane.packets + lane.packet, std::span<RecordCopy, kMostInPacket>(lane.records));
     lane.packet += packet.bytes;
     lane.left = std::span(lane.records).first(packet.records);
 }

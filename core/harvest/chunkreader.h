@@ -45,20 +45,24 @@ public:
     std::uint64_t oldestUnreadNs() const { return m_oldestUnreadNs; }
     /// Number of records collected but not read.
     std::uint64_t unread();
+    /// Number of records that the spill file did not give back.
+    std::uint64_t lost() const { return m_lost; }
 
 private:
     struct Lane {
         RawLane *raw = nullptr;
         RawChunk *chunk = nullptr;
-        std::size_t packet = 0;            ///< bytes of the chunk that were unpacked
-        std::vector<RecordCopy> records;   ///< the latest packet, unpacked
-        std::span<const RecordCopy> left;  ///< those of `records` that were not read
-        std::uint64_t position = 0;        ///< number of the next record
-        std::uint64_t stop = 0;            ///< number of records collected, as of this read()
-        std::uint64_t end = 0;             ///< position of the marked end
-        std::uint64_t reported = 0;        ///< drops reported, by drop records or by this engine
-        std::uint64_t latest = 0;          ///< raw time of the latest record that was read
-        std::uint32_t lastProcess = 0;     ///< process of that record
+        const std::byte *packets = nullptr;  ///< of the chunk
+        std::vector<std::byte> fromFile;     ///< these packets, if they were in the spill file
+        std::size_t packet = 0;              ///< bytes of the chunk that were unpacked
+        std::vector<RecordCopy> records;     ///< the latest packet, unpacked
+        std::span<const RecordCopy> left;    ///< those of `records` that were not read
+        std::uint64_t position = 0;          ///< number of the next record
+        std::uint64_t stop = 0;              ///< number of records collected, as of this read()
+        std::uint64_t end = 0;               ///< position of the marked end
+        std::uint64_t reported = 0;          ///< drops reported, by drop records or by this engine
+        std::uint64_t latest = 0;            ///< raw time of the latest record that was read
+        std::uint32_t lastProcess = 0;       ///< process of that record
     };
     struct NextRecord {
         std::uint64_t ns = 0;   ///< time of the next record
@@ -87,6 +91,7 @@ private:
     std::uint64_t m_stepNs = 20'000;
     std::uint64_t m_readSinceStep = 0;  ///< records read since the latest adaptStep()
     std::uint64_t m_oldestUnreadNs = ~std::uint64_t{0};
+    std::uint64_t m_lost = 0;
 };
 
 }  // namespace ct

@@ -46,7 +46,7 @@ LaneHarvest::LaneHarvest(Region &region, RawQueue &queue, HarvestState &harvestS
 /// Counts records that no lane will have. The events that they count are in the compact stations.
 std::uint64_t LaneHarvest::recordsDropped() const
 {
-    return m_queue.facts.recordsDropped.load(kRelaxed) +
+    return m_queue.facts.recordsDropped.load(kRelaxed) + m_lanes.lost() +
            plausible(m_region.header().extension.records_without_lane.load(kRelaxed));
 }
 

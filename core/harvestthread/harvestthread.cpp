@@ -41,17 +41,19 @@ constexpr microseconds kNoMemoryGap{200};  ///< pause while the decoder has to f
 
 struct HarvestThread::Data {
     Data(HarvestThread &thread, Region &theRegion, std::string path, std::vector<std::shared_ptr<Sink>> sinks,
-         std::shared_ptr<LatestSums> theSums)
+         const BacklogSpec &backlog, std::shared_ptr<LatestSums> theSums)
         : region(theRegion),
           socketPath(std::move(path)),
           sums(std::move(theSums)),
-          collector(theRegion),
+          collector(theRegion, backlog),
           decoding(
               theRegion, collector.queue(), std::move(sinks), sums,
               {[&thread](const std::string &message) { Q_EMIT thread.sinkFailed(QString::fromStdString(message)); },
                [&thread] { thread.reportCutRegion(); }, [this] { wakeCollector(); }, [this] { wakeCollector(); }})
     {
         collector.queue().requests.setWake([this] { wakeCollector(); });
+        collector.queue().spill.setNotice(
+            [&thread](const std::string &message) { Q_EMIT thread.noticed(QString::fromStdString(message)); });
     }
 
     /// Any thread. Has no effect before the thread runs its event loop, which then makes passes anyway.
@@ -81,9 +83,9 @@ struct HarvestThread::Data {
 };
 
 HarvestThread::HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
-                             std::shared_ptr<LatestSums> sums, QObject *parent)
+                             const BacklogSpec &backlog, std::shared_ptr<LatestSums> sums, QObject *parent)
     : QThread(parent),
-      m_data(std::make_unique<Data>(*this, region, std::move(socketPath), std::move(sinks), std::move(sums)))
+      m_data(std::make_unique<Data>(*this, region, std::move(socketPath), std::move(sinks), backlog, std::move(sums)))
 {
     setObjectName(QStringLiteral("harvest"));
 }

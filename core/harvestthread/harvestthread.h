@@ -5,6 +5,7 @@
 // that, and calls the sinks of a session.
 #pragma once
 
+#include "core/collect/backlogspec.h"
 #include "core/harvestthread/latestsums.h"
 #include "core/region/region.h"
 #include "core/stream/stream.h"
@@ -28,7 +29,8 @@ public:
     /// shared with readers on other threads, but are called on the decoding thread only. `sums` is updated with every
     /// batch.
     HarvestThread(Region &region, std::string socketPath, std::vector<std::shared_ptr<Sink>> sinks,
-                  std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>(), QObject *parent = nullptr);
+                  const BacklogSpec &backlog = {}, std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>(),
+                  QObject *parent = nullptr);
     ~HarvestThread() override;  ///< requests the end and waits for it
 
     /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
@@ -52,7 +54,7 @@ public:
     Accounting accounting() const;
 
 Q_SIGNALS:
-    /// Emitted on the harvest thread or the decoding one, as all signals are. A sink failed; the other sinks and the
+    /// Emitted on the harvest thread or on one behind it, as all signals are. A sink failed; the other sinks and the
     /// capture continue.
     void sinkFailed(const QString &message);
     /// A process connected to the socket; 0 = it has no pid here.

@@ -89,11 +89,13 @@ std::string fileNameOf(const StartRequest &request)
     return hasEnding(name, ".shm") ? name.substr(0, name.size() - 4) : name;
 }
 
-/// The window reads the output of a launched target, to show it.
-StartRequest withTerminal(StartRequest request)
+/// The window reads the output of a launched target, to show it. A backlog may wait beside the recording.
+StartRequest forWindow(StartRequest request, const RunSettings &settings)
 {
     if (LaunchSpec *launch = request.launchSpec())
         launch->output = OutputMode::Pty;
+    if (settings.recordingFolder)
+        request.backlog.spillFolder = settings.recordingFolder->directory.toStdString();
     return request;
 }
 
@@ -123,7 +125,7 @@ Result<void> Run::startWith(const StartRequest &request, const RunSettings &sett
     m_kind = request.kind();
     m_name = nameOf(request);
     makeTrace(settings);
-    OpenedSource opened = openSource(withTerminal(request));
+    OpenedSource opened = openSource(forWindow(request, settings));
     m_source = std::move(opened.source);
     m_live = opened.live;
     m_recorded = opened.recorded;

@@ -205,7 +205,8 @@ Result<void> Session::attach(const std::string &regionPath)
 Result<void> Session::startHarvest(const std::string &socketPath)
 {
     m_data->socketPath = socketPath;
-    m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks, m_data->sums);
+    m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks,
+                                                      m_data->request.backlog, m_data->sums);
     HarvestThread *harvest = m_data->harvest.get();
     if (m_data->postMortem)
         harvest->setPostMortem();

@@ -4,6 +4,7 @@
 // A request to start a run, as the command line or a dialog has decided. A plain value.
 #pragma once
 
+#include "core/collect/backlogspec.h"
 #include "core/session/capturespec.h"
 #include "core/target/targetprocess.h"
 
@@ -40,7 +41,8 @@ enum class RunKind { None, Launched, Listening, Attached, File, Input, Replay };
 struct StartRequest {
     std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest, ReplayRequest>
         what;
-    CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
+    CaptureSpec capture;    ///< for LaunchSpec and ListenRequest
+    BacklogSpec backlog{};  ///< for live runs
 
     /// Attaches to a region (.shm), or else opens a recording.
     static StartRequest forFile(const std::string &path);

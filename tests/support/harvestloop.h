@@ -14,8 +14,9 @@
 
 class HarvestLoop {
 public:
-    explicit HarvestLoop(ct::Region &region, ct::IsAlive isAlive = {}, std::uint64_t budget = 0)
-        : m_collector(region, budget), m_decoder(region, m_collector.queue(), std::move(isAlive))
+    /// Without `backlog`, as little memory for raw chunks as the region allows.
+    explicit HarvestLoop(ct::Region &region, ct::IsAlive isAlive = {}, const ct::BacklogSpec &backlog = {0, {}})
+        : m_collector(region, backlog), m_decoder(region, m_collector.queue(), std::move(isAlive))
     {
         m_collector.queue().requests.setWake([this] { m_collector.pass(); });
     }

@@ -61,6 +61,26 @@ private Q_SLOTS:
         QCOMPARE(batch.exitCode(), 4);
     }
 
+    /// JSONL is slower than the target, so memory for the rest soon runs short.
+    void aBacklogWaitsInAFileBesideTheOutput()
+    {
+        QTemporaryDir directory;
+        Batch batch({QStringLiteral("--backlog"), QStringLiteral("1MiB"), QStringLiteral("-o"),
+                     directory.filePath(QStringLiteral("run.jsonl"))},
+                    runner::target("ct_storm", {QStringLiteral("--seconds"), QStringLiteral("60")}));
+        QVERIFY(batch.start());
+        const QByteArray folder = directory.path().toLocal8Bit();
+        QVERIFY2(batch.waitForError("further ones wait in a file in the folder " + folder + ','),
+                 batch.err().constData());
+        for (const char *answer : {"a second Ctrl-C gives up the rest", "giving up the last"}) {
+            batch.signal(SIGINT);
+            QVERIFY2(batch.waitForError(answer), batch.err().constData());
+        }
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 4);
+        runner::compareAccounts(batch.summary(), batch.truth());
+    }
+
     /// The pipe is never read, so completing the output would last forever.
     void aThirdSignalEndsTheProgramAtOnce()
     {

@@ -143,6 +143,15 @@ private Q_SLOTS:
         QVERIFY(parse("--no-lanes -- prog"));  // valid with a window, too
     }
 
+    void acceptsABacklog()
+    {
+        QVERIFY(!parse("--batch --listen")->start.backlog.bytes);
+        QCOMPARE(parse("--batch --backlog 1MiB --listen")->start.backlog.bytes.value(), 1ULL << 20);
+        QCOMPARE(parse("--backlog 2GiB --attach a.shm")->start.backlog.bytes.value(), 2ULL << 30);
+        QVERIFY(!parse("--batch --backlog 1023KiB --listen"));
+        QVERIFY(!parse("--batch --backlog 1025GiB --listen"));
+    }
+
     /// The command line accepts the same sizes as Region::create() and the window.
     void lanesHaveTheLimitsOfRegions()
     {
@@ -383,6 +392,8 @@ private Q_SLOTS:
         row("--batch --lane-size 16XB --listen", "--lane-size 16XB");
         row("--batch --lane-size -1 --listen", "--lane-size -1");
         row("--batch --lane-pool 1MiB --listen", "--lane-size");
+        row("--batch --backlog 1 --listen", "--backlog 1");
+        row("--backlog 1GiB a.ctr", "--backlog");
         row("--batch --lane-retention -1 --listen", "--lane-retention -1");
         row("--batch --no-lanes --lane-size 1MiB --listen", "--lane-size");
         row("--batch --lane-pool 1GiB --no-lanes --listen", "--lane-pool");

@@ -118,7 +118,7 @@ CT_CASE(aFullLanePressesTheCollector)
 CT_CASE(withoutMemoryRecordsStayInTheLanes)
 {
     Capture c(4096, 1 << 16, std::uint64_t{64} << 20);
-    c.loop.emplace(*c.region, c.isAlive(), 0);
+    c.loop.emplace(*c.region, c.isAlive());
     ct::RawQueue &queue = c.loop->collector().queue();
     const std::uint64_t most = queue.pool.budget();  // a record takes more than one byte
     const Process process = c.process();

@@ -14,7 +14,7 @@ namespace {
 /// The collector of the lanes alone.
 struct Engine {
     explicit Engine(Capture &c)
-        : queue(0, c.region->laneDirectory().size(), c.region->processes().size()), lanes(*c.region, queue)
+        : queue({0, {}}, c.region->laneDirectory().size(), c.region->processes().size()), lanes(*c.region, queue)
     {
     }
     void collectAll()

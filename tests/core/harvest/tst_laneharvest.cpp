@@ -22,7 +22,7 @@ CT_CASE(anEmptyRegionAllowsSleep)
 CT_CASE(newRecordsAndLanesPreventSleep)
 {
     Capture c;
-    ct::RawQueue queue(0, c.region->laneDirectory().size(), c.region->processes().size());
+    ct::RawQueue queue({0, {}}, c.region->laneDirectory().size(), c.region->processes().size());
     ct::LaneCollector lanes(*c.region, queue);
     const auto pass = [&] {
         lanes.refresh(true, corotracer::detail::monotonic_ns());

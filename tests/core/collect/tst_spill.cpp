@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The spill file: what waits in it, what comes back, and what happens when it cannot be written or read.
+#include "core/collect/spill.h"
+#include "tests/support/lanecapture.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace lanecapture;
+
+namespace {
+
+constexpr std::uint64_t kBudget = std::uint64_t{4} << 20;
+constexpr std::uint64_t kChunksInBudget = kBudget / ct::RawChunk::kBytes;
+
+void fill(ct::RawChunk &chunk, std::uint64_t number)
+{
+    for (std::size_t at = 0; at < ct::RawChunk::kBytes; at += sizeof number)
+        std::memcpy(chunk.packets + at, &number, sizeof number);
+}
+
+bool isFilled(const std::byte *packets, std::uint64_t number)
+{
+    for (std::size_t at = 0; at < ct::RawChunk::kBytes; at += sizeof number) {
+        if (std::memcmp(packets + at, &number, sizeof number) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// A pool and a spill file with a small budget.
+struct Chunks {
+    regions::TempDir dir;
+    ct::ChunkPool pool{kBudget};
+    ct::Spill spill{pool, dir.path()};
+    std::vector<std::byte> buffer;
+
+    /// Waits for memory if there is none.
+    ct::RawChunk &take(std::uint64_t number)
+    {
+        ct::RawChunk *chunk = nullptr;
+        while (!(chunk = pool.takeChunk()))
+            std::this_thread::yield();
+        fill(*chunk, number);
+        return *chunk;
+    }
+    bool comesBack(ct::RawChunk &chunk, std::uint64_t number)
+    {
+        const std::byte *const packets = spill.enter(chunk, buffer);
+        const bool same = packets && isFilled(packets, number);
+        spill.leave(chunk);
+        return same;
+    }
+};
+
+/// Descriptors of this process that refer to a removed file in the folder.
+std::vector<int> namelessFilesIn(const std::string &folder)
+{
+    std::vector<int> found;
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code ignored;
+        const std::string target = std::filesystem::read_symlink(entry.path(), ignored).string();
+        if (target.starts_with(folder + '/') && target.ends_with("(deleted)"))
+            found.push_back(std::stoi(entry.path().filename()));
+    }
+    return found;
+}
+
+/// A capture with a spill file, and a coroutine that fills the memory several times while nothing is decoded.
+struct LongBacklog {
+    Capture c;
+    regions::TempDir folder;
+    std::uint64_t emitted = 0;
+
+    void fillMemory(double times)
+    {
+        c.loop.emplace(*c.region, c.isAlive(), ct::BacklogSpec{0, folder.path()});
+        ct::RawQueue &queue = c.loop->collector().queue();
+        const Process process = c.process();
+        Lane lane = *process.claimLane(1);
+        Coroutine one = *Coroutine::create(process, lane, 1, 1);
+        // A record takes at least three bytes.
+        const auto most = static_cast<std::uint64_t>(static_cast<double>(queue.pool.budget()) * times / 3);
+        while (emitted < most) {
+            steps(one, lane, 1000);
+            emitted += 1000;
+            c.loop->collector().pass();
+            REQUIRE(!c.loop->collector().hasMore());
+            queue.spill.wait();
+        }
+    }
+};
+
+}  // namespace
+
+CT_CASE(chunksComeBackFromTheFile)
+{
+    Chunks chunks;
+    std::vector<ct::RawChunk *> all;
+    CHECK(!chunks.spill.isWanted());
+    for (std::uint64_t number = 0; number < 4 * kChunksInBudget; ++number) {
+        ct::RawChunk &chunk = chunks.take(number);
+        all.push_back(&chunk);
+        if (chunks.spill.isWanted())
+            chunks.spill.offer(chunk);
+    }
+    chunks.spill.wait();
+    CHECK(chunks.pool.bytesInUse() <= kBudget / 2 + ct::RawChunk::kBytes);
+    CHECK(!all.front()->spill.isOffered && all.front()->packets);
+    CHECK(!all.back()->packets);
+    for (std::uint64_t number = 0; number < all.size(); ++number)
+        CHECK(chunks.comesBack(*all[number], number));
+    CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
+    // All memory is there again.
+    for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
+        REQUIRE(chunks.pool.takeChunk());
+    CHECK(!chunks.pool.takeChunk());
+}
+
+/// The decoder reaches chunks while they are written: none is lost, and each memory is released once.
+CT_CASE(theDecoderMayOvertakeTheWriter)
+{
+    Chunks chunks;
+    std::mt19937_64 random(5);
+    std::vector<ct::RawChunk *> waiting;
+    std::uint64_t written = 0, read = 0;
+    constexpr std::uint64_t kAll = 40 * kChunksInBudget;
+    while (read < kAll) {
+        for (std::uint64_t i = random() % (2 * kChunksInBudget); i > 0 && written < kAll; --i) {
+            ct::RawChunk &chunk = chunks.take(written++);
+            waiting.push_back(&chunk);
+            if (random() % 8 == 0)
+                chunks.spill.enter(chunk, chunks.buffer);
+            if (chunks.pool.bytesInUse() > kBudget / 4)
+                chunks.spill.offer(chunk);
+        }
+        for (std::uint64_t i = random() % (2 * kChunksInBudget); i > 0 && !waiting.empty(); --i) {
+            // The youngest ones are those that the writer has.
+            if (random() % 2)
+                std::swap(waiting.front(), waiting.back());
+            ct::RawChunk &chunk = *waiting.back();
+            waiting.pop_back();
+            std::uint64_t number = 0;
+            const std::byte *const packets = chunks.spill.enter(chunk, chunks.buffer);
+            REQUIRE(packets);
+            std::memcpy(&number, packets, sizeof number);
+            CHECK(number < written && isFilled(packets, number));
+            chunks.spill.leave(chunk);
+            ++read;
+        }
+    }
+    chunks.spill.wait();
+    CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
+    for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
+        REQUIRE(chunks.pool.takeChunk());
+}
+
+CT_CASE(spaceInTheFileIsUsedAgain)
+{
+    const regions::TempDir dir;
+    const auto file = ct::SpillFile::create(dir.path());
+    REQUIRE(file);
+    std::vector<std::uint64_t> positions;
+    std::uint64_t end = 0;
+    for (int i = 0; i < 2000; ++i) {
+        const auto room = (*file)->reserve(static_cast<std::size_t>(1 + i % 150));
+        REQUIRE(room);
+        CHECK(room->chunks >= 1 && room->chunks <= ct::SpillFile::kMostChunks);
+        for (std::size_t chunk = 0; chunk < room->chunks; ++chunk)
+            positions.push_back(room->position + chunk * ct::RawChunk::kBytes);
+        end = std::max(end, positions.back());
+        while (positions.size() > 300) {
+            (*file)->release(positions.front());
+            positions.erase(positions.begin());
+        }
+    }
+    CHECK(end < 8 * ct::SpillFile::kMostChunks * ct::RawChunk::kBytes);
+    std::sort(positions.begin(), positions.end());
+    CHECK(std::adjacent_find(positions.begin(), positions.end()) == positions.end());
+}
+
+/// A limit of the file's size (ulimit -f), and a folder that is not there: chunks stay in memory, and a message says
+/// why.
+CT_CASE(withoutAFileChunksStayInMemory)
+{
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    for (const bool isLimited : {true, false}) {
+        const regions::TempDir dir;
+        ct::ChunkPool pool(kBudget);
+        ct::Spill spill(pool, isLimited ? dir.path() : dir.path() + "/none");
+        std::string message;
+        spill.setNotice([&](const std::string &text) { message = text; });
+        if (isLimited) {
+            const rlimit small{100'000, before.rlim_max};
+            REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+        }
+        std::vector<ct::RawChunk *> all;
+        while (ct::RawChunk *const chunk = pool.takeChunk()) {
+            fill(*chunk, all.size());
+            all.push_back(chunk);
+            if (spill.isWanted())
+                spill.offer(*chunk);
+        }
+        spill.wait();
+        CHECK(!spill.isWanted());  // for a second
+        CHECK(message.find(isLimited ? "ulimit -f" : "create its folder") != std::string::npos);
+        std::vector<std::byte> buffer;
+        for (std::uint64_t number = 0; number < all.size(); ++number) {
+            const std::byte *const packets = spill.enter(*all[number], buffer);
+            CHECK(packets && isFilled(packets, number));
+            spill.leave(*all[number]);
+        }
+        CHECK_EQUAL(pool.bytesInUse(), 0u);
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    }
+}
+
+/// A backlog of three times the memory arrives whole, and in order.
+CT_CASE(aBacklogBeyondTheMemoryArrivesWhole)
+{
+    LongBacklog backlog;
+    backlog.fillMemory(3);
+    CHECK_EQUAL(namelessFilesIn(backlog.folder.path()).size(), 1u);
+    Capture &c = backlog.c;
+    c.scanAll();
+    c.end();
+    c.checkTotals(backlog.emitted);
+    CHECK_EQUAL(c.streamSums.captured, backlog.emitted);
+    CHECK_EQUAL(c.loop->collector().queue().pool.bytesInUse(), ct::RawChunk::kBytes);
+}
+
+/// What the file does not give back is lost, and counted.
+CT_CASE(recordsLostInTheFileAreCounted)
+{
+    LongBacklog backlog;
+    backlog.fillMemory(3);
+    const std::vector<int> files = namelessFilesIn(backlog.folder.path());
+    REQUIRE(files.size() == 1);
+    REQUIRE(::ftruncate(files.front(), 200'000) == 0);
+    Capture &c = backlog.c;
+    std::string message;
+    c.loop->collector().queue().spill.setNotice([&](const std::string &text) { message = text; });
+    c.scanAll();
+    c.end();
+    c.checkTotals(backlog.emitted);
+    CHECK(c.streamSums.lost > 0 && c.streamSums.captured > 0);
+    CHECK_EQUAL(c.loop->accounting().recordsDropped, c.streamSums.lost);
+    CHECK(message.find("spill file") != std::string::npos);
+}
+
+/// Collector, writer and decoder on three threads.
+CT_CASE(threeThreadsAgree)
+{
+    LongBacklog backlog;
+    Capture &c = backlog.c;
+    c.loop.emplace(*c.region, c.isAlive(), ct::BacklogSpec{0, backlog.folder.path()});
+    ct::RawQueue &queue = c.loop->collector().queue();
+    const Process process = c.process();
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, 1);
+    c.loop->separate();
+    std::uint64_t emitted = 0;
+    while (emitted < queue.pool.budget() / 2) {
+        for (std::uint64_t end = emitted + queue.pool.budget() / 8; emitted < end; emitted += 1000) {
+            while (lane.position() - lane.ring().header->tail.load(std::memory_order_acquire) > 1000)
+                std::this_thread::yield();
+            steps(one, lane, 1000);
+        }
+        for (int i = 0; i < 20; ++i)
+            c.pass();
+    }
+    CHECK_EQUAL(namelessFilesIn(backlog.folder.path()).size(), 1u);
+    c.end();
+    c.checkTotals(emitted);
+    CHECK_EQUAL(c.streamSums.captured, emitted);
+}
