@@ -48,9 +48,12 @@ struct Chunks {
     /// Waits for memory if there is none.
     ct::RawChunk &take(std::uint64_t number)
     {
-        ct::RawChunk *chunk = nullptr;
-        while (!(chunk = pool.takeChunk()))
-            std::this_thread::yield();
+        ct::RawChunk *chunk = pool.takeChunk();
+        if (!chunk) {
+            spill.wait();
+            chunk = pool.takeChunk();
+        }
+        REQUIRE(chunk);
         fill(*chunk, number);
         return *chunk;
     }
@@ -136,10 +139,11 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
     std::uint64_t written = 0, read = 0;
     constexpr std::uint64_t kAll = 40 * kChunksInBudget;
     while (read < kAll) {
-        for (std::uint64_t i = random() % (2 * kChunksInBudget); i > 0 && written < kAll; --i) {
+        for (std::uint64_t i = random() % (2 * kChunksInBudget);
+             i > 0 && written < kAll && waiting.size() < 8 * kChunksInBudget; --i) {
             ct::RawChunk &chunk = chunks.take(written++);
             waiting.push_back(&chunk);
-            if (random() % 8 == 0)
+            if (random() % 64 == 0)
                 chunks.spill.enter(chunk, chunks.buffer);
             if (chunks.pool.bytesInUse() > kBudget / 4)
                 chunks.spill.offer(chunk);
@@ -163,6 +167,29 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
     CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
     for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
         REQUIRE(chunks.pool.takeChunk());
+}
+
+/// The decoder begins to read chunks while the writer has them: their memory stays until it leaves them.
+CT_CASE(chunksInUseStayInMemory)
+{
+    Chunks chunks;
+    for (int round = 0; round < 100; ++round) {
+        std::vector<ct::RawChunk *> all;
+        for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
+            all.push_back(&chunks.take(number));
+        for (ct::RawChunk *const chunk : all)
+            chunks.spill.offer(*chunk);
+        std::vector<const std::byte *> entered;
+        std::vector<std::vector<std::byte>> buffers(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i)
+            entered.push_back(chunks.spill.enter(*all[i], buffers[i]));
+        chunks.spill.wait();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            CHECK(isFilled(entered[i], i));
+            chunks.spill.leave(*all[i]);
+        }
+        CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
+    }
 }
 
 CT_CASE(spaceInTheFileIsUsedAgain)
