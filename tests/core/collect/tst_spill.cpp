@@ -137,7 +137,7 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
     std::mt19937_64 random(5);
     std::vector<ct::RawChunk *> waiting;
     std::uint64_t written = 0, read = 0;
-    constexpr std::uint64_t kAll = 40 * kChunksInBudget;
+    constexpr std::uint64_t kAll = 20 * kChunksInBudget;
     while (read < kAll) {
         for (std::uint64_t i = random() % (2 * kChunksInBudget);
              i > 0 && written < kAll && waiting.size() < 8 * kChunksInBudget; --i) {
@@ -173,7 +173,7 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
 CT_CASE(chunksInUseStayInMemory)
 {
     Chunks chunks;
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 20; ++round) {
         std::vector<ct::RawChunk *> all;
         for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
             all.push_back(&chunks.take(number));
