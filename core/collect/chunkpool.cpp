@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <utility>
 
 namespace ct {
 
@@ -18,8 +17,8 @@ constexpr std::uint64_t kShareOfAddressSpace = 16;
 constexpr std::uint64_t kWithoutKnownMemory = std::uint64_t{512} << 20;
 /// Memory is prepared ahead for this share of the budget. More would take processor time from the rest.
 constexpr std::uint64_t kShareAhead = 64;
-/// As kShareAhead, at the start of a capture.
-constexpr std::uint64_t kShareAtStart = 48;
+/// Memory for the start of a capture, unless kShareAhead is less. With a spill file, a backlog needs no more.
+constexpr std::uint64_t kAtStart = std::uint64_t{40} << 20;
 
 }  // namespace
 
@@ -50,18 +49,17 @@ ChunkPool::~ChunkPool()
 
 RawChunk *ChunkPool::takeChunk()
 {
-    takeReleased();
-    RawChunk *chunk = m_free;
-    if (chunk) {
-        m_free = chunk->below;
-    } else {
-        chunk = takeBare();
-        std::byte *const memory = chunk ? takeMemory() : nullptr;
-        if (!memory)
-            return nullptr;
-        m_bare = chunk->below;
-        chunk->packets = memory;
+    // The latest ones first: their memory may still be in a cache.
+    for (RawChunk *chunk = m_released.takeAll(); chunk;) {
+        RawChunk *const below = chunk->below;
+        chunk->below = m_free;
+        m_free = chunk;
+        chunk = below;
     }
+    if (!m_free && !addBlock())
+        return nullptr;
+    RawChunk *const chunk = m_free;
+    m_free = chunk->below;
     chunk->threadName = chunk->droppedAtEnd = chunk->endedNs = 0;
     chunk->next.store(nullptr, std::memory_order_relaxed);  // published with the chunk
     chunk->spill = {};
@@ -69,76 +67,28 @@ RawChunk *ChunkPool::takeChunk()
     return chunk;
 }
 
-/// The latest ones come first: their memory may still be in a cache.
-void ChunkPool::takeReleased()
-{
-    for (RawChunk *chunk = m_released.takeAll(); chunk;) {
-        RawChunk *const below = chunk->below;
-        RawChunk *&list = chunk->packets ? m_free : m_bare;
-        chunk->below = list;
-        list = chunk;
-        chunk = below;
-    }
-    for (Memory *memory = m_releasedMemory.takeAll(); memory;) {
-        Memory *const below = memory->below;
-        memory->below = m_loose;
-        m_loose = memory;
-        memory = below;
-    }
-}
-
 void ChunkPool::releaseChunk(RawChunk *chunk)
 {
-    if (chunk->packets)
-        m_inUse.fetch_sub(1, std::memory_order_relaxed);
+    m_inUse.fetch_sub(1, std::memory_order_relaxed);
     m_released.push(chunk);
 }
 
-void ChunkPool::releaseMemory(RawChunk &chunk)
-{
-    m_inUse.fetch_sub(1, std::memory_order_relaxed);
-    m_releasedMemory.push(new (chunk.packets) Memory);
-    chunk.packets = nullptr;
-}
-
-/// Returns the first chunk of m_bare; nullptr if the system has no memory for one.
-RawChunk *ChunkPool::takeBare()
-{
-    if (m_bare)
-        return m_bare;
-    std::unique_ptr<RawChunk[]> chunks(new (std::nothrow) RawChunk[kChunksAtOnce]);
-    if (!chunks)
-        return nullptr;
-    for (std::size_t i = kChunksAtOnce; i-- > 0;) {
-        chunks[i].below = m_bare;
-        m_bare = &chunks[i];
-    }
-    m_chunks.push_back(std::move(chunks));
-    return m_bare;
-}
-
-/// Returns nullptr if the budget is used up.
-std::byte *ChunkPool::takeMemory()
-{
-    if (Memory *const memory = m_loose) {
-        m_loose = memory->below;
-        return reinterpret_cast<std::byte *>(memory);
-    }
-    if (m_begun % kBlock == 0 && !addBlock())
-        return nullptr;
-    std::byte *const memory = m_space.first + m_begun;
-    m_begun += RawChunk::kBytes;
-    return memory;
-}
-
-/// Returns false if the budget is used up.
+/// Adds the chunks of the next block to the free ones. Returns false if the budget is used up.
 bool ChunkPool::addBlock()
 {
-    if (m_begun >= m_space.bytes)
+    if (m_used >= m_space.bytes)
         return false;
-    if (!m_space.accessible && ::mprotect(m_space.first + m_begun, kBlock, PROT_READ | PROT_WRITE) != 0)
+    std::byte *const block = m_space.first + m_used;
+    if (!m_space.accessible && ::mprotect(block, kBlock, PROT_READ | PROT_WRITE) != 0)
         return false;
-    m_touched.store(m_begun + kBlock, std::memory_order_relaxed);
+    for (std::size_t slot = kSlots; slot-- > kSlotsOfChunks;) {
+        auto *const chunk = new (block + slot * sizeof(RawChunk)) RawChunk;
+        chunk->packets = block + slot * RawChunk::kBytes;
+        chunk->below = m_free;
+        m_free = chunk;
+    }
+    m_used += kBlock;
+    m_touched.store(m_used, std::memory_order_relaxed);
     prepareAhead();
     return true;
 }
@@ -146,13 +96,14 @@ bool ChunkPool::addBlock()
 /// A small capture needs no thread for this.
 void ChunkPool::prepareAhead()
 {
-    if (m_begun >= kBlock)
-        prepareTo(m_begun + kBlock + m_space.bytes / kShareAhead);
+    if (m_used >= 2 * kBlock)
+        prepareTo(m_used + m_space.bytes / kShareAhead);
 }
 
 void ChunkPool::prepareStart()
 {
-    prepareTo(m_space.bytes / kShareAtStart);
+    prepareTo(std::min(m_space.bytes / kShareAhead, kAtStart));
+    m_ahead.wait();
 }
 
 /// Under strict accounting, memory must not be touched before it is needed.

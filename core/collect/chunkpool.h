@@ -12,8 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace ct {
 
@@ -28,16 +26,14 @@ public:
     /// An eighth of the machine's memory; less under a limit of the address space (ulimit -v).
     static std::uint64_t usualBudget();
 
-    /// Begins to prepare memory for the start of a capture, when many other things need fresh memory as well. Returns
-    /// at once. Collector's thread.
+    /// Prepares memory for the start of a capture, when many other things need fresh memory as well. Takes some 10 ms.
+    /// Collector's thread.
     void prepareStart();
 
     /// Returns an empty chunk, or nullptr if the budget is used up. Collector's thread.
     RawChunk *takeChunk();
-    /// With its memory, or without. Any thread.
+    /// Takes back a chunk of takeChunk(), or another one that has the memory of such a chunk now. Any thread.
     void releaseChunk(RawChunk *chunk);
-    /// Releases the memory of a chunk, which keeps the rest. Any thread.
-    void releaseMemory(RawChunk &chunk);
 
     std::uint64_t budget() const { return m_space.bytes; }
     /// Bytes of the chunks that are not free. Any thread.
@@ -47,30 +43,22 @@ public:
 
 private:
     static constexpr std::size_t kBlock = ReservedRange::kHugePage;
-    static constexpr std::size_t kChunksAtOnce = 256;  ///< chunks without memory that are allocated together
-    /// The link in free memory, while no chunk has it.
-    struct Memory {
-        Memory *below = nullptr;
-    };
+    /// A block begins with its chunks, and the rest is their memory. An allocation by malloc(3) would have to wait for
+    /// any thread that is populating memory of this process.
+    static constexpr std::size_t kSlots = kBlock / RawChunk::kBytes;
+    static constexpr std::size_t kSlotsOfChunks = (kSlots * sizeof(RawChunk) + RawChunk::kBytes - 1) / RawChunk::kBytes;
 
-    void takeReleased();
-    std::byte *takeMemory();
-    RawChunk *takeBare();
     bool addBlock();
     void prepareAhead();
     void prepareTo(std::size_t end);
 
     ReservedRange m_space;
-    std::vector<std::unique_ptr<RawChunk[]>> m_chunks;
-    RawChunk *m_free = nullptr;               ///< list of free chunks with memory, the ones used last first
-    RawChunk *m_bare = nullptr;               ///< list of free chunks without memory
-    Memory *m_loose = nullptr;                ///< list of free memory without chunks
-    std::size_t m_begun = 0;                  ///< bytes of m_space that were given to chunks
+    RawChunk *m_free = nullptr;               ///< list of free chunks, the ones used last first
+    std::size_t m_used = 0;                   ///< bytes of the blocks in use
     std::size_t m_prepared = 0;               ///< bytes that m_ahead was asked to prepare
     std::atomic<std::uint64_t> m_touched{0};  ///< relaxed; the collector stores, any thread loads
-    std::atomic<std::uint64_t> m_inUse{0};    ///< chunks with memory that are not free; relaxed, a sum
+    std::atomic<std::uint64_t> m_inUse{0};    ///< chunks that are not free; relaxed, a sum
     TakeAllStack<RawChunk> m_released;
-    TakeAllStack<Memory> m_releasedMemory;
     MemoryAhead m_ahead;
 };
 

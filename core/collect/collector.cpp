@@ -31,6 +31,8 @@ constexpr std::uint64_t kBytesEveryNs = 100'000'000;
 constexpr std::uint64_t kShortestPauseNs = 100'000;
 constexpr std::uint64_t kLongestPauseNs = 1'000'000;
 constexpr std::uint64_t kRecordNs = 20;
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::uint64_t kPressedForNs = 20'000'000;  ///< after a visit that came late
 
 std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 {
@@ -123,6 +125,7 @@ bool Collector::pass(Kind kind)
     const Mark mark{order, now, corotracer::detail::read_counter()};
     if (!m_region.isWhole()) {
         m_isWhole = true;
+        setDue(0, kNever);
         m_queue.settled.set(mark.ns, mark.counter);  // there is nothing more to collect
         m_queue.requests.answer(order.number);
         return order.isOpen || m_queue.requests.awaitsPasses();
@@ -170,7 +173,7 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
 {
     m_isWhole = true;
     if (!hasLanes() || m_areLanesStopped) {
-        m_queue.facts.isPressed.store(false, kRelaxed);
+        setDue(0, kNever);
         return false;
     }
     if ((order.wishes & CollectorRequests::kLeapHoles) != 0)
@@ -188,11 +191,22 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
     if (m_wantsMark)
         m_lanes.markEnds();
     m_isWhole = m_lanes.collect();
+    if (m_lanes.isPressed())
+        m_pressedUntilNs = now + kPressedForNs;
     // Without memory, only the decoder can help.
-    m_queue.facts.isPressed.store(m_isWhole && m_lanes.isPressed(), kRelaxed);
+    if (m_isWhole)
+        setDue(m_pressedUntilNs, kind == Kind::Usual ? now + m_lanes.timeToQuarterNs() : kNever);
+    else
+        setDue(0, kNever);
     if (order.isOpen)
         m_isWhole = m_lanes.freeLanesOfGone() && m_isWhole;
     return m_lanes.hasCollected();
+}
+
+void Collector::setDue(std::uint64_t pressedUntilNs, std::uint64_t dueNs)
+{
+    m_queue.facts.pressedUntilNs.store(pressedUntilNs, kRelaxed);
+    m_queue.facts.dueNs.store(dueNs, kRelaxed);
 }
 
 /// Returns true if there is something for the decoder.
@@ -309,7 +323,7 @@ bool Collector::stillQuiet() const
 std::uint64_t Collector::pauseNs() const
 {
     if (m_lanes.isUrgent() && !m_areLanesStopped && m_region.isWhole())
-        return 0;
+        return kShortestPauseNs;
     if (m_stations.rotationSize() != 0 || m_stations.pendingBirths() != 0)
         return kShortestPauseNs;
     return std::clamp(m_lanes.smallestCapacity() / 8 * kRecordNs, kShortestPauseNs, kLongestPauseNs);

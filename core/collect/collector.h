@@ -88,6 +88,7 @@ private:
     void settle(const Mark &reached);
     Order takeOrder() const;
     bool passLanes(Kind kind, const Order &order, std::uint64_t now);
+    void setDue(std::uint64_t pressedUntilNs, std::uint64_t dueNs);
     bool passStations(Kind kind, const Order &order, std::uint64_t now);
     bool endStations(Batch &batch);
     Allocation allocation(std::memory_order order) const;
@@ -104,6 +105,7 @@ private:
     bool m_wantsMark = false;            ///< the next pass makes m_mark
     std::optional<Mark> m_mark;          ///< while memory is too short for whole passes
     bool m_areLanesStopped = false;      ///< as CollectorRequests::kStopLanes demands
+    std::uint64_t m_pressedUntilNs = 0;  ///< as CollectorFacts
     std::uint64_t m_statesNs = 0;        ///< time of the latest check of the lanes' states
     std::uint64_t m_gaugedNs = 0;        ///< time of the latest measurement of the lanes
     std::uint64_t m_lastStationsNs = 0;  ///< time of the latest pass over the stations

@@ -48,6 +48,15 @@ bool wasAlone(const Region &region, std::uint32_t untrustedIndex)
     return true;
 }
 
+/// Prefetches records that are copied next, which lie in the cache of another core: they arrive while the present ones
+/// are packed. Only for a backlog: at the tip of a lane, the producer would have to fetch the cache lines back.
+void fetch(const LaneView &lane, std::uint64_t position)
+{
+    constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
+    for (std::size_t i = 0; i < kMostInPacket; i += kPerLine)
+        __builtin_prefetch(lane.records + (position + i) % lane.capacity, 0, 2);
+}
+
 }  // namespace
 
 LaneCollector::LaneCollector(Region &region, RawQueue &queue)
@@ -314,23 +323,30 @@ bool LaneCollector::collect(CollectedLane &lane)
             m_skipped += reading.skipped;
         lane.fresh = false;
         lane.position = reading.next - reading.count;
+        if (reading.count == room)
+            fetch(lane.view, reading.next);
         updateOrigin(lane);
         const std::size_t handed = handOver(lane, copies.first(reading.count));
         hasRoom = handed == reading.count;
         if (!hasRoom)
             break;
         budget -= std::min<std::uint64_t>(budget, handed);
-        if (handed == room)
-            fetchAhead(lane);
+        giveBack(lane);
     }
     m_isPressed = m_isPressed || lane.position - began > lane.view.capacity / kPressingShare;
-    // Overwrite mode does not use tails. A producer that found its lane full gets at least an eighth of it at once.
-    // Each further gap would cause losses in every coroutine.
-    const std::uint64_t ahead = lane.position - lane.stored;
-    if (!m_region.writableLanes().empty() && !lane.view.overwrite && !lane.leapt && ahead != 0 &&
-        (ahead >= lane.view.capacity / 8 || lane.empty))
-        setTail(lane);
+    giveBack(lane);
     return hasRoom;
+}
+
+/// Gives the slots of collected records back to the producer, which has to wait for no more than an eighth of its lane.
+/// A producer that found its lane full gets an eighth at once: each further gap would cause losses in every coroutine.
+void LaneCollector::giveBack(CollectedLane &lane)
+{
+    const std::uint64_t ahead = lane.position - lane.stored;
+    // Overwrite mode does not use tails.
+    if (ahead != 0 && (ahead >= lane.view.capacity / 8 || lane.empty) && !lane.view.overwrite && !lane.leapt &&
+        !m_region.writableLanes().empty())
+        setTail(lane);
 }
 
 /// Provides a chunk of this origin with room for a record. Returns false if the budget is used up.
@@ -379,15 +395,6 @@ std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordC
         m_hasCollected = true;
     }
     return handed;
-}
-
-/// Prefetches the records that are copied next, which lie in the cache of another core. Only for a backlog: at the tip
-/// of a lane, the producer would have to fetch the cache lines back.
-void LaneCollector::fetchAhead(const CollectedLane &lane) const
-{
-    constexpr std::size_t kPerLine = 64 / sizeof(corotracer::LaneRecord);
-    for (std::size_t i = 0; i < kMostInPacket; i += kPerLine)
-        __builtin_prefetch(lane.view.records + (lane.position + i) % lane.view.capacity, 0, 2);
 }
 
 bool LaneCollector::isQuiet() const
@@ -446,6 +453,7 @@ void LaneCollector::gauge(std::uint64_t nowNs)
     m_fill = 0;
     m_urgent = false;
     m_starved = false;
+    auto timeToQuarter = static_cast<double>(kLongestToQuarterNs);
     for (CollectedLane &lane : m_lanes) {
         lane.view = shrunk(lane.view);
         checkDrops(lane);
@@ -457,7 +465,10 @@ void LaneCollector::gauge(std::uint64_t nowNs)
             continue;
         m_fill = std::max(m_fill, std::min(waiting / lane.view.capacity, 1.0));
         m_urgent = m_urgent || rate * kUrgentNs > static_cast<double>(lane.view.capacity) - waiting;
+        if (rate > 0)
+            timeToQuarter = std::min(timeToQuarter, lane.view.capacity / 4 / rate);
     }
+    m_timeToQuarterNs = std::max(static_cast<std::uint64_t>(timeToQuarter), kShortestToQuarterNs);
 }
 
 void LaneCollector::publish() const

@@ -48,6 +48,8 @@ public:
 
     /// Returns true if some lane would be full within a few milliseconds at its recent rate.
     bool isUrgent() const { return m_urgent; }
+    /// ns, 1 ms to 1 s: at its recent rate, no empty lane would be a quarter full before.
+    std::uint64_t timeToQuarterNs() const { return m_timeToQuarterNs; }
     /// Measures how full the lanes are. An occasional call is enough.
     void gauge(std::uint64_t nowNs);
     /// Records of the smallest lane, 0 = there is no lane.
@@ -56,17 +58,20 @@ public:
     void publish() const;
 
 private:
+    static constexpr std::uint64_t kShortestToQuarterNs = 1'000'000;
+    static constexpr std::uint64_t kLongestToQuarterNs = 1'000'000'000;
+
     void discover(std::uint32_t index);
     std::uint64_t beginOfRetained(const CollectedLane &lane) const;
     void updateOrigin(CollectedLane &lane);
     void closeIfDrained(CollectedLane &lane, std::uint64_t nowNs);
     bool endThread(CollectedLane &lane);
     void setTail(CollectedLane &lane);
+    void giveBack(CollectedLane &lane);
     void checkDrops(CollectedLane &lane);
     bool collect(CollectedLane &lane);
     bool makeRoom(CollectedLane &lane, const LaneOrigin &origin);
     std::size_t handOver(CollectedLane &lane, std::span<const RecordCopy> copies);
-    void fetchAhead(const CollectedLane &lane) const;
     std::uint32_t damaged() const;
 
     Region &m_region;
@@ -88,6 +93,7 @@ private:
     double m_fill = 0;
     std::uint64_t m_gaugedNs = 0;
     bool m_urgent = false;
+    std::uint64_t m_timeToQuarterNs = kLongestToQuarterNs;
     bool m_starved = false;
     bool m_leaping;
 };

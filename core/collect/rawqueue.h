@@ -30,7 +30,10 @@ struct CollectorFacts {
     std::atomic<std::uint32_t> lanesDamaged{0};
     std::atomic<bool> lanesStarved{false};
     std::atomic<double> laneFill{0};
-    std::atomic<bool> isPressed{false};      ///< lanes fill faster than the collector gets time for, and memory is left
+    /// Times in ns of CLOCK_MONOTONIC: the collector needs the processors until the first one, and again from the
+    /// second one on, because a lane would be a quarter full. Each pass sets them anew.
+    std::atomic<std::uint64_t> pressedUntilNs{0};
+    std::atomic<std::uint64_t> dueNs{~std::uint64_t{0}};
     std::atomic<std::uint64_t> untraced{0};  ///< births that got no full station, or are not complete
     std::atomic<std::uint64_t> birthsOvertaken{0};
     std::atomic<std::uint32_t> stationsAllocated{0};
@@ -39,6 +42,12 @@ struct CollectorFacts {
     std::atomic<bool> growthStopped{false};
     std::atomic<bool> unproven{false};  ///< as RunFlags::unproven
     std::atomic<bool> paused{false};
+
+    /// Returns true while lanes fill faster than the collector gets time for. To decode can wait, to collect cannot.
+    bool isPressed(std::uint64_t nowNs) const
+    {
+        return nowNs < pressedUntilNs.load(kRelaxed) || nowNs >= dueNs.load(kRelaxed);
+    }
 };
 
 /// Everything committed before these times was collected. Each value holds by itself, so they need no lock.

@@ -15,13 +15,19 @@ namespace ct {
 
 namespace {
 
-/// Chunks go to the file while more than this share of the budget is in use.
-constexpr std::uint64_t kShareInMemory = 2;
-constexpr std::uint64_t kPauseNs = 1'000'000'000;  ///< after an error, before the next attempt
+/// Chunks go to the file while more than this is in use, or more than half of a small budget: less than memory that was
+/// prepared, because a disk costs less than memory that was not used before.
+constexpr std::uint64_t kInMemory = std::uint64_t{32} << 20;
+constexpr std::uint64_t kAtOnce = SpillFile::kMostChunks / 2;  ///< chunks that wake the writer
+constexpr std::size_t kAddedAtOnce = 1024;                     ///< chunks that are allocated together
+constexpr std::uint64_t kPauseNs = 1'000'000'000;              ///< after an error, before the next attempt
 
 }  // namespace
 
-Spill::Spill(ChunkPool &pool, std::string folder) : m_pool(pool), m_folder(std::move(folder)) {}
+Spill::Spill(ChunkPool &pool, std::string folder)
+    : m_pool(pool), m_folder(std::move(folder)), m_inMemory(std::min(pool.budget() / 2, kInMemory))
+{
+}
 
 Spill::~Spill()
 {
@@ -33,7 +39,7 @@ Spill::~Spill()
 
 bool Spill::isWanted() const
 {
-    return !m_folder.empty() && m_pool.bytesInUse() > m_pool.budget() / kShareInMemory &&
+    return !m_folder.empty() && m_pool.bytesInUse() > m_inMemory &&
            monotonicNow() >= m_pausedUntil.load(std::memory_order_relaxed);
 }
 
@@ -42,9 +48,10 @@ void Spill::offer(RawChunk &chunk)
     if (!startWriter())
         return;
     chunk.spill.isOffered = true;
-    m_pending.fetch_add(1, std::memory_order_relaxed);
     m_offered.push(&chunk);
-    m_wake.raise();
+    // Few large writes cost less than many small ones. A rest stays in memory.
+    if (m_pending.fetch_add(1, std::memory_order_relaxed) + 1 >= kAtOnce)
+        m_wake.raise();
 }
 
 /// Returns false if the system has no thread for this.
@@ -85,11 +92,20 @@ void Spill::leave(RawChunk &chunk)
         m_file->release(chunk.spill.position);
     chunk.spill.isLeft = true;
     if (!chunk.spill.isOffered)
+        release(chunk);
+}
+
+void Spill::release(RawChunk &chunk)
+{
+    if (chunk.packets)
         m_pool.releaseChunk(&chunk);
+    else
+        m_releasedBare.push(&chunk);
 }
 
 void Spill::wait()
 {
+    m_wake.raise();
     for (std::uint64_t pending = m_pending.load(std::memory_order_acquire); pending != 0;
          pending = m_pending.load(std::memory_order_acquire))
         m_pending.wait(pending, std::memory_order_acquire);
@@ -150,15 +166,43 @@ std::size_t Spill::write(std::span<RawChunk *const> chunks)
     for (std::size_t i = 0; i < room.chunks; ++i) {
         SpillState &state = chunks[i]->spill;
         const std::uint64_t position = room.position + i * RawChunk::kBytes;
-        if (written && !state.isEntered && !state.isLeft) {
-            state.position = position;
-            m_pool.releaseMemory(*chunks[i]);
-        } else if (written) {
+        if (written && !state.isEntered && !state.isLeft)
+            moveToFile(*chunks[i], position);
+        else if (written)
             m_file->release(position);
-        }
         handBack(*chunks[i]);
     }
     return room.chunks;
+}
+
+/// Another chunk gets the memory, and goes back to the pool. Under the lock.
+void Spill::moveToFile(RawChunk &chunk, std::uint64_t position)
+{
+    RawChunk *const free = takeBare();
+    free->packets = std::exchange(chunk.packets, nullptr);
+    chunk.spill.position = position;
+    m_pool.releaseChunk(free);
+}
+
+/// Returns a chunk without memory.
+RawChunk *Spill::takeBare()
+{
+    for (RawChunk *chunk = m_releasedBare.takeAll(); chunk;) {
+        RawChunk *const below = chunk->below;
+        chunk->below = m_bare;
+        m_bare = chunk;
+        chunk = below;
+    }
+    if (!m_bare) {
+        const auto &chunks = m_added.emplace_back(std::make_unique<RawChunk[]>(kAddedAtOnce));
+        for (std::size_t i = kAddedAtOnce; i-- > 0;) {
+            chunks[i].below = m_bare;
+            m_bare = &chunks[i];
+        }
+    }
+    RawChunk *const chunk = m_bare;
+    m_bare = chunk->below;
+    return chunk;
 }
 
 Result<SpillFile::Room> Spill::reserve(std::size_t chunks)
@@ -170,13 +214,8 @@ Result<SpillFile::Room> Spill::reserve(std::size_t chunks)
         const std::lock_guard lock(m_lock);
         m_file = std::move(*made);
     }
-    std::unique_lock lock(m_lock);
-    Result<SpillFile::Room> room = m_file->reserve(chunks);
-    lock.unlock();
-    if (room && !std::exchange(m_hasReportedUse, true))
-        m_notice("Memory for events that are not decoded yet is short: further ones wait in a file in the folder " +
-                 m_folder + ", and nothing is lost while that has room.");
-    return room;
+    const std::lock_guard lock(m_lock);
+    return m_file->reserve(chunks);
 }
 
 /// The writer is done with a chunk. Under the lock.
@@ -184,7 +223,7 @@ void Spill::handBack(RawChunk &chunk)
 {
     chunk.spill.isOffered = false;
     if (chunk.spill.isLeft)
-        m_pool.releaseChunk(&chunk);
+        release(chunk);
     if (m_pending.fetch_sub(1, std::memory_order_acq_rel) == 1)  // partner: wait()
         m_pending.notify_all();
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Moves the youngest chunks to a spill file while memory is short, and brings them back when they are due. A thread of
-// its own writes the file, because a disk may stall for seconds.
+// Moves the youngest chunks to a spill file while the backlog is long, and brings them back when they are due. A thread
+// of its own writes the file, because a disk may stall for seconds.
 //
 // The collector only pushes a chunk on a stack. Decoder and writer share a lock, for a few instructions at a time:
 // which of them has a chunk when is in its SpillState.
@@ -34,12 +34,11 @@ public:
     Spill(const Spill &) = delete;
     Spill &operator=(const Spill &) = delete;
 
-    /// Sets who gets messages for the user: that the file is used, and errors. Called on the writer's and the decoder's
-    /// threads. Set it before the first chunk.
+    /// Sets who gets errors, each kind once. Called on any of the three threads. Set it before the first chunk.
     void setNotice(std::function<void(const std::string &)> notice) { m_notice = std::move(notice); }
 
     // Collector's thread.
-    /// Returns true while memory is short, and there is a file that can be written.
+    /// Returns true while the backlog is long, and there is a file that can be written.
     bool isWanted() const;
     /// Offers a chunk that is complete. Call it before the next chunk of the lane is published.
     void offer(RawChunk &chunk);
@@ -60,11 +59,15 @@ private:
     void writeOffered();
     std::size_t write(std::span<RawChunk *const> chunks);
     void handBack(RawChunk &chunk);
+    void release(RawChunk &chunk);
+    void moveToFile(RawChunk &chunk, std::uint64_t position);
+    RawChunk *takeBare();
     Result<SpillFile::Room> reserve(std::size_t chunks);
     void pauseAfter(const Error &error);
 
     ChunkPool &m_pool;
     const std::string m_folder;
+    const std::uint64_t m_inMemory;  ///< bytes of chunks that stay in memory
     std::function<void(const std::string &)> m_notice = [](const std::string &) {};
     TakeAllStack<RawChunk> m_offered;
     WakeSignal m_wake;
@@ -77,10 +80,14 @@ private:
     std::mutex m_lock;                  ///< for SpillState, and the bookkeeping of m_file
     std::unique_ptr<SpillFile> m_file;  ///< made by the writer, under the lock
 
-    std::vector<RawChunk *> m_youngest;  ///< what was offered, the oldest first; writer's thread
-    bool m_hasReportedUse = false;       ///< writer's thread
-    bool m_hasReportedLoss = false;      ///< decoder's thread
+    TakeAllStack<RawChunk> m_releasedBare;  ///< chunks without memory that were left
+    bool m_hasReportedLoss = false;         ///< decoder's thread
     std::atomic<bool> m_hasReportedError{false};
+
+    // Writer's thread.
+    std::vector<RawChunk *> m_youngest;                ///< what was offered, the oldest first
+    RawChunk *m_bare = nullptr;                        ///< list of free chunks without memory
+    std::vector<std::unique_ptr<RawChunk[]>> m_added;  ///< chunks that are not in the pool's blocks
 };
 
 }  // namespace ct

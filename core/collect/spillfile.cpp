@@ -47,9 +47,18 @@ Result<std::unique_ptr<SpillFile>> SpillFile::create(const std::string &folder)
     return std::unique_ptr<SpillFile>(new SpillFile(file, folder));
 }
 
+SpillFile::SpillFile(int file, std::string folder)
+    : m_file(file),
+      m_direct(::open(("/proc/self/fd/" + std::to_string(file)).c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT)),
+      m_folder(std::move(folder))
+{
+}
+
 SpillFile::~SpillFile()
 {
     ::close(m_file);
+    if (m_direct >= 0)
+        ::close(m_direct);
 }
 
 Result<SpillFile::Room> SpillFile::reserve(std::size_t chunks)
@@ -86,8 +95,11 @@ Result<void> SpillFile::beginExtent()
 void SpillFile::release(std::uint64_t position)
 {
     const std::size_t extent = position / kExtentBytes;
-    if (--m_chunks[extent] == 0 && (extent != m_extent || m_filled == kMostChunks))
+    if (--m_chunks[extent] == 0 && (extent != m_extent || m_filled == kMostChunks)) {
         m_free.push_back(extent);
+        // Gives the pages that were read back to the system.
+        (void)::posix_fadvise(m_file, static_cast<off_t>(extent * kExtentBytes), kExtentBytes, POSIX_FADV_DONTNEED);
+    }
 }
 
 void SpillFile::abandon(const Room &room)
@@ -97,14 +109,29 @@ void SpillFile::abandon(const Room &room)
         m_filled = kMostChunks;
 }
 
-Result<void> SpillFile::write(const Room &room, std::span<const std::byte *const> chunks) const
+/// As pwritev(2).
+ssize_t SpillFile::writeSome(std::span<const iovec> parts, off_t position)
+{
+    const auto count = static_cast<int>(parts.size());
+    if (m_direct >= 0) {
+        const ssize_t written = ::pwritev(m_direct, parts.data(), count, position);
+        if (written >= 0 || errno != EINVAL)
+            return written;
+        // The file system wants another alignment.
+        ::close(m_direct);
+        m_direct = -1;
+    }
+    return ::pwritev(m_file, parts.data(), count, position);
+}
+
+Result<void> SpillFile::write(const Room &room, std::span<const std::byte *const> chunks)
 {
     std::array<iovec, kMostChunks> parts;
     for (std::size_t i = 0; i < room.chunks; ++i)
         parts[i] = {const_cast<std::byte *>(chunks[i]), RawChunk::kBytes};
     auto position = static_cast<off_t>(room.position);
     for (std::span<iovec> left = std::span(parts).first(room.chunks); !left.empty();) {
-        const ssize_t written = ::pwritev(m_file, left.data(), static_cast<int>(left.size()), position);
+        const ssize_t written = writeSome(left, position);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The spill file: chunks that wait on disk. The file has no name, so nothing is left behind, however this program ends.
-// The space of chunks that were read again is used again.
+// The space of chunks that were read again is used again. Writes bypass the page cache where the file system can: a
+// page of it is fresh memory, which costs more than the write.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <sys/uio.h>
 #include <vector>
 
 namespace ct {
@@ -44,17 +46,18 @@ public:
     /// After a failed write: this room, and the rest of its extent, are not used any more.
     void abandon(const Room &room);
 
-    // Any thread, at any time.
-    /// Writes as many chunks as the room has.
-    Result<void> write(const Room &room, std::span<const std::byte *const> chunks) const;
-    /// Reads one chunk.
+    /// Writes as many chunks as the room has. One thread, also beside the calls above.
+    Result<void> write(const Room &room, std::span<const std::byte *const> chunks);
+    /// Reads one chunk. Any thread, at any time.
     Result<void> read(std::uint64_t position, std::span<std::byte, RawChunk::kBytes> chunk) const;
 
 private:
-    SpillFile(int file, std::string folder) : m_file(file), m_folder(std::move(folder)) {}
+    SpillFile(int file, std::string folder);
     Result<void> beginExtent();
+    ssize_t writeSome(std::span<const iovec> parts, off_t position);
 
     const int m_file;
+    int m_direct;  ///< the file without the page cache; -1: the file system cannot do that. For the writing thread.
     const std::string m_folder;
     std::vector<std::size_t> m_chunks;   ///< for each extent, its chunks that were not released
     std::vector<std::size_t> m_free;     ///< extents that were filled, and have no chunk left

@@ -21,8 +21,8 @@ constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, 
 constexpr milliseconds kPollShortest{1};
 constexpr milliseconds kPollLongest{50};
 /// Pauses of one pass while the collector is pressed, and their length.
-constexpr int kMostPauses = 20;
-constexpr milliseconds kPause{1};
+constexpr int kMostPauses = 80;
+constexpr milliseconds kPause{5};
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::chrono::milliseconds DecodeThread::longestWait()
 /// because the collector may have stopped.
 void DecodeThread::letCollectorPass() const
 {
-    for (int i = 0; i < kMostPauses && m_queue.facts.isPressed.load(kRelaxed); ++i)
+    for (int i = 0; i < kMostPauses && m_queue.facts.isPressed(monotonicNow()); ++i)
         std::this_thread::sleep_for(kPause);
 }
 

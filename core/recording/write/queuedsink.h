@@ -23,7 +23,7 @@ public:
     static constexpr std::chrono::milliseconds kForEver = std::chrono::milliseconds::max();
     /// Bytes. Enough to keep the writer busy; what comes faster waits in raw chunks, where it needs a tenth of the
     /// memory.
-    static constexpr std::uint64_t kUsualBudget = std::uint64_t{128} << 20;
+    static constexpr std::uint64_t kUsualBudget = std::uint64_t{16} << 20;
 
     /// `budget`: memory for the queue, in bytes; raised to 4 MiB. `mostWait`: longest wait of one consume() for room;
     /// after it, the rest of the stream is given up. Returns an error when the system has no address space or thread.

@@ -3,6 +3,7 @@
 //
 // The collector ahead of the decoder: what producers get back at once, what waits for the decoder, and when memory runs
 // out.
+#include "core/base/monotonic.h"
 #include "core/harvest/chunkreader.h"
 #include "tests/support/lanecapture.h"
 
@@ -101,17 +102,37 @@ CT_CASE(dropsAtTheEndOfAThreadKeepTheirThread)
 CT_CASE(aFullLanePressesTheCollector)
 {
     auto [c, process, lane, one] = OneThread();
-    const std::atomic<bool> &isPressed = c.loop->collector().queue().facts.isPressed;
+    const ct::CollectorFacts &facts = c.loop->collector().queue().facts;
     c.loop->collector().pass();
     const int eighth = static_cast<int>(lane.ring().capacity / 8);
     steps(one, lane, eighth);
     c.loop->collector().pass();
-    CHECK(!isPressed);
+    CHECK_EQUAL(facts.pressedUntilNs.load(), 0u);
     steps(one, lane, eighth + 1);
     c.loop->collector().pass();
-    CHECK(isPressed);
-    c.loop->collector().pass();
-    CHECK(!isPressed);
+    const std::uint64_t until = facts.pressedUntilNs;
+    CHECK(until > ct::monotonicNow());
+    CHECK(facts.isPressed(until - 1) && !facts.isPressed(until));
+}
+
+/// A collector that the system does not run cannot say that it comes late. So each pass says when the next one is due.
+CT_CASE(anOverdueCollectorIsPressed)
+{
+    auto [c, process, lane, one] = OneThread();
+    ct::Collector &collector = c.loop->collector();
+    const ct::CollectorFacts &facts = collector.queue().facts;
+    for (int i = 0; i < 3; ++i) {
+        steps(one, lane, 10);
+        collector.safetyPass();  // measures the rate
+    }
+    const std::uint64_t before = ct::monotonicNow();
+    collector.pass();
+    const std::uint64_t due = facts.dueNs;
+    CHECK(due >= before + 1'000'000 && due <= ct::monotonicNow() + 1'000'000'000);
+    CHECK(facts.isPressed(due) && !facts.isPressed(due - 1));
+    // Nothing is due while it sleeps.
+    collector.lanePass();
+    CHECK(!facts.isPressed(~std::uint64_t{0} - 1));
 }
 
 /// Over the budget, records stay in the lanes, and nothing is lost while these have room.
@@ -132,7 +153,8 @@ CT_CASE(withoutMemoryRecordsStayInTheLanes)
         c.loop->collector().pass();
     }
     CHECK(tailOf(lane) < lane.position());
-    CHECK(!queue.facts.isPressed);  // the decoder must not wait for the collector
+    CHECK(!queue.facts.isPressed(ct::monotonicNow()) &&
+          !queue.facts.isPressed(~std::uint64_t{0} - 1));  // the decoder must not wait for the collector
     // A request is not answered yet: the lane has older records.
     queue.requests.setWake([] {});
     const std::uint64_t number = queue.requests.request();

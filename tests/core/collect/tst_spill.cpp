@@ -21,7 +21,16 @@ using namespace lanecapture;
 namespace {
 
 constexpr std::uint64_t kBudget = std::uint64_t{4} << 20;
-constexpr std::uint64_t kChunksInBudget = kBudget / ct::RawChunk::kBytes;
+constexpr std::uint64_t kChunksInBudget = 500;  ///< at least
+
+/// Takes all free chunks. Returns their number.
+std::uint64_t chunksIn(ct::ChunkPool &pool)
+{
+    std::uint64_t count = 0;
+    while (pool.takeChunk())
+        ++count;
+    return count;
+}
 
 void fill(ct::RawChunk &chunk, std::uint64_t number)
 {
@@ -66,8 +75,8 @@ struct Chunks {
     }
 };
 
-/// Descriptors of this process that refer to a removed file in the folder.
-std::vector<int> namelessFilesIn(const std::string &folder)
+/// Descriptors of this process that refer to the removed file in the folder.
+std::vector<int> descriptorsOfFileIn(const std::string &folder)
 {
     std::vector<int> found;
     for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -124,10 +133,8 @@ CT_CASE(chunksComeBackFromTheFile)
     for (std::uint64_t number = 0; number < all.size(); ++number)
         CHECK(chunks.comesBack(*all[number], number));
     CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
-    // All memory is there again.
-    for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
-        REQUIRE(chunks.pool.takeChunk());
-    CHECK(!chunks.pool.takeChunk());
+    ct::ChunkPool fresh(kBudget);
+    CHECK_EQUAL(chunksIn(chunks.pool), chunksIn(fresh));
 }
 
 /// The decoder reaches chunks while they are written: none is lost, and each memory is released once.
@@ -165,8 +172,8 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
     }
     chunks.spill.wait();
     CHECK_EQUAL(chunks.pool.bytesInUse(), 0u);
-    for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
-        REQUIRE(chunks.pool.takeChunk());
+    ct::ChunkPool fresh(kBudget);
+    CHECK_EQUAL(chunksIn(chunks.pool), chunksIn(fresh));
 }
 
 /// The decoder begins to read chunks while the writer has them: their memory stays until it leaves them.
@@ -259,7 +266,7 @@ CT_CASE(aBacklogBeyondTheMemoryArrivesWhole)
 {
     LongBacklog backlog;
     backlog.fillMemory(3);
-    CHECK_EQUAL(namelessFilesIn(backlog.folder.path()).size(), 1u);
+    CHECK(!descriptorsOfFileIn(backlog.folder.path()).empty());
     Capture &c = backlog.c;
     c.scanAll();
     c.end();
@@ -273,8 +280,8 @@ CT_CASE(recordsLostInTheFileAreCounted)
 {
     LongBacklog backlog;
     backlog.fillMemory(3);
-    const std::vector<int> files = namelessFilesIn(backlog.folder.path());
-    REQUIRE(files.size() == 1);
+    const std::vector<int> files = descriptorsOfFileIn(backlog.folder.path());
+    REQUIRE(!files.empty());
     REQUIRE(::ftruncate(files.front(), 200'000) == 0);
     Capture &c = backlog.c;
     std::string message;
@@ -308,7 +315,7 @@ CT_CASE(threeThreadsAgree)
         for (int i = 0; i < 20; ++i)
             c.pass();
     }
-    CHECK_EQUAL(namelessFilesIn(backlog.folder.path()).size(), 1u);
+    CHECK(!descriptorsOfFileIn(backlog.folder.path()).empty());
     c.end();
     c.checkTotals(emitted);
     CHECK_EQUAL(c.streamSums.captured, emitted);
