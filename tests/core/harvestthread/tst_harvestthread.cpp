@@ -3,6 +3,7 @@
 //
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
 #include "core/harvestthread/harvestthread.h"
+#include "core/harvestthread/precedence.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/regions.h"
@@ -11,12 +12,15 @@
 #include <QLocalSocket>
 #include <QSignalSpy>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -113,6 +117,32 @@ class HarvestThreadTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A user whom the system lets have a real-time thread gets one; nobody else, and no program started from it.
+    void takesThePrecedenceThatTheSystemGrants()
+    {
+        rlimit before{};
+        QCOMPARE(::getrlimit(RLIMIT_RTPRIO, &before), 0);
+        for (const rlim_t limit : {rlim_t{0}, rlim_t{1}}) {
+            // Only a privileged user can raise the limit.
+            const rlimit wanted{limit, std::max(limit, before.rlim_max)};
+            (void)::setrlimit(RLIMIT_RTPRIO, &wanted);
+            rlimit granted{};
+            QCOMPARE(::getrlimit(RLIMIT_RTPRIO, &granted), 0);
+            int possible = 0, taken = 0;
+            // Some systems grant real time, but give it no processor time.
+            std::thread([&possible] {
+                const sched_param lowest{1};
+                possible = ::sched_setscheduler(0, SCHED_RR, &lowest) == 0 ? SCHED_RR : SCHED_OTHER;
+            }).join();
+            std::thread([&taken] {
+                ct::takePrecedence();
+                taken = ::sched_getscheduler(0);
+            }).join();
+            const bool isRealTime = granted.rlim_cur != 0 && possible == SCHED_RR;
+            QCOMPARE(taken, isRealTime ? SCHED_RR | SCHED_RESET_ON_FORK : SCHED_OTHER);
+        }
+        QCOMPARE(::setrlimit(RLIMIT_RTPRIO, &before), 0);
+    }
     void listensBeforeTheStartReturns()
     {
         Capture c;
