@@ -55,7 +55,8 @@ QString signalName(int signal)
 std::string folderOfOutput(const CommandLine &line)
 {
     std::error_code ignored;
-    const std::filesystem::path output = std::filesystem::absolute(line.outputPath, ignored);
+    const std::filesystem::path output =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(line.outputPath, ignored), ignored);
     const std::filesystem::file_status status = std::filesystem::status(output, ignored);
     if (line.outputPath.empty() || line.streams() || line.keepsOnly() ||
         (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr SizeLimits kLaneLimits{kLaneBytesMin, kLaneBytesMax};
 constexpr SizeLimits kPoolLimits{kLanePoolMin, kLanePoolMax};
-constexpr SizeLimits kBacklogLimits{1ULL << 20, 1ULL << 40};
+constexpr SizeLimits kBacklogLimits{64ULL << 20, 1ULL << 40};
 constexpr SizeLimits kKeepLimits{16ULL << 20, 32ULL << 30};
 constexpr SizeLimits kRecordLimits{RecordingLimits::kLeastBytes, 1ULL << 50};
 constexpr double kLongestRetentionSec = 4'000'000;  // fits into 32 bits as milliseconds

@@ -35,9 +35,9 @@ Capture:
                           64KiB to 128MiB [16MiB]
   --lane-pool SIZE        memory of all lanes together, 128KiB to 1TiB [512MiB]
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
-  --backlog SIZE          memory for events that are captured but not decoded yet, 1MiB to 1TiB [an eighth of the
-                          machine's memory]; a long backlog waits in a file beside the recording, where the disk
-                          is fast enough
+  --backlog SIZE          memory for events that are captured but not decoded yet, 64MiB to 1TiB [an eighth of the
+                          machine's memory]; a long backlog waits in a file in the folder of -o FILE, where the
+                          disk is fast enough
   --no-lanes              capture only the latest eight transitions of each coroutine, as in version 1
 
 Functions and lines of addresses:

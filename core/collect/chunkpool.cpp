@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint64_t kShareOfMemory = 8;
 constexpr std::uint64_t kShareOfAddressSpace = 16;
 constexpr std::uint64_t kWithoutKnownMemory = std::uint64_t{512} << 20;
-/// Memory is prepared ahead for this share of the budget. More would take processor time from the rest.
+/// Memory is prepared ahead for this share of the budget, and not for more than a spill file leaves in memory: more
+/// would take processor time from the rest.
 constexpr std::uint64_t kShareAhead = 64;
-/// Memory for the start of a capture, unless kShareAhead is less. With a spill file, a backlog needs no more.
-constexpr std::uint64_t kAtStart = std::uint64_t{40} << 20;
+constexpr std::uint64_t kMostAhead = std::uint64_t{40} << 20;
 
 }  // namespace
 
@@ -97,12 +97,12 @@ bool ChunkPool::addBlock()
 void ChunkPool::prepareAhead()
 {
     if (m_used >= 2 * kBlock)
-        prepareTo(m_used + m_space.bytes / kShareAhead);
+        prepareTo(m_used + std::min(m_space.bytes / kShareAhead, kMostAhead));
 }
 
 void ChunkPool::prepareStart()
 {
-    prepareTo(std::min(m_space.bytes / kShareAhead, kAtStart));
+    prepareTo(std::min(m_space.bytes / kShareAhead, kMostAhead));
     m_ahead.wait();
 }
 

@@ -26,7 +26,7 @@ public:
     /// An eighth of the machine's memory; less under a limit of the address space (ulimit -v).
     static std::uint64_t usualBudget();
 
-    /// Prepares memory for the start of a capture, when many other things need fresh memory as well. Takes some 10 ms.
+    /// Prepares memory for the start of a capture, when many other things need fresh memory as well. Takes 5 to 100 ms.
     /// Collector's thread.
     void prepareStart();
 

@@ -32,7 +32,12 @@ constexpr std::uint64_t kShortestPauseNs = 100'000;
 constexpr std::uint64_t kLongestPauseNs = 1'000'000;
 constexpr std::uint64_t kRecordNs = 20;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr std::uint64_t kPressedForNs = 20'000'000;  ///< after a visit that came late
+/// A pass that begins so long after it was planned came late: the system ran other threads.
+constexpr std::uint64_t kLateNs = 2'000'000;
+/// How long the decoder leaves the processors to the collector after such a pass, if it found much. Each time in
+/// succession twice as long: when the decoder goes on, the collector comes late again.
+constexpr std::uint64_t kShortestPressNs = 20'000'000;
+constexpr std::uint64_t kLongestPressNs = 1'000'000'000;
 
 std::uint64_t wrappedIn(const corotracer::ExtensionHeader &extension)
 {
@@ -143,6 +148,7 @@ bool Collector::pass(Kind kind)
     else if (m_mark && m_lanes.reachedEnds())
         settle(*m_mark);
     m_wantsMark = !m_isWhole && !m_mark;
+    m_plannedNs = monotonicNow() + pauseNs();
     return any || order.isOpen || m_queue.requests.awaitsPasses();
 }
 
@@ -191,8 +197,8 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
     if (m_wantsMark)
         m_lanes.markEnds();
     m_isWhole = m_lanes.collect();
-    if (m_lanes.isPressed())
-        m_pressedUntilNs = now + kPressedForNs;
+    if (m_lanes.isPressed() && now > m_plannedNs + kLateNs)
+        press(now);
     // Without memory, only the decoder can help.
     if (m_isWhole)
         setDue(m_pressedUntilNs, kind == Kind::Usual ? now + m_lanes.timeToQuarterNs() : kNever);
@@ -201,6 +207,13 @@ bool Collector::passLanes(Kind kind, const Order &order, std::uint64_t now)
     if (order.isOpen)
         m_isWhole = m_lanes.freeLanesOfGone() && m_isWhole;
     return m_lanes.hasCollected();
+}
+
+void Collector::press(std::uint64_t now)
+{
+    const bool again = now < m_pressedUntilNs + m_pressNs;
+    m_pressNs = again ? std::min(2 * m_pressNs, kLongestPressNs) : kShortestPressNs;
+    m_pressedUntilNs = now + m_pressNs;
 }
 
 void Collector::setDue(std::uint64_t pressedUntilNs, std::uint64_t dueNs)
@@ -323,7 +336,7 @@ bool Collector::stillQuiet() const
 std::uint64_t Collector::pauseNs() const
 {
     if (m_lanes.isUrgent() && !m_areLanesStopped && m_region.isWhole())
-        return kShortestPauseNs;
+        return std::min(kShortestPauseNs, m_lanes.smallestCapacity() / 8 * kRecordNs);
     if (m_stations.rotationSize() != 0 || m_stations.pendingBirths() != 0)
         return kShortestPauseNs;
     return std::clamp(m_lanes.smallestCapacity() / 8 * kRecordNs, kShortestPauseNs, kLongestPauseNs);

@@ -63,7 +63,7 @@ public:
         const CollectorRequests &requests = m_queue.requests;
         return requests.wanted() != requests.answered() || requests.awaitsPasses();
     }
-    /// How long the next pass may wait, in ns: no lane and no station is full before then. 0 = not at all.
+    /// How long the next pass may wait, in ns.
     std::uint64_t pauseNs() const;
     std::uint64_t lastPassNs() const { return m_lastPassNs; }  ///< duration of the latest complete pass
 
@@ -88,6 +88,7 @@ private:
     void settle(const Mark &reached);
     Order takeOrder() const;
     bool passLanes(Kind kind, const Order &order, std::uint64_t now);
+    void press(std::uint64_t now);
     void setDue(std::uint64_t pressedUntilNs, std::uint64_t dueNs);
     bool passStations(Kind kind, const Order &order, std::uint64_t now);
     bool endStations(Batch &batch);
@@ -106,6 +107,8 @@ private:
     std::optional<Mark> m_mark;          ///< while memory is too short for whole passes
     bool m_areLanesStopped = false;      ///< as CollectorRequests::kStopLanes demands
     std::uint64_t m_pressedUntilNs = 0;  ///< as CollectorFacts
+    std::uint64_t m_pressNs = 0;         ///< how long the latest press() holds
+    std::uint64_t m_plannedNs = 0;       ///< when this pass should begin
     std::uint64_t m_statesNs = 0;        ///< time of the latest check of the lanes' states
     std::uint64_t m_gaugedNs = 0;        ///< time of the latest measurement of the lanes
     std::uint64_t m_lastStationsNs = 0;  ///< time of the latest pass over the stations

@@ -362,10 +362,13 @@ bool LaneCollector::makeRoom(CollectedLane &lane, const LaneOrigin &origin)
     chunk->origin = origin;
     if (named)
         chunk->threadName = std::exchange(lane.threadName, 0);
-    if (lane.chunk && m_queue.spill.isWanted())
-        m_queue.spill.offer(*lane.chunk);
+    RawChunk *const complete = lane.chunk && m_queue.spill.isWanted() ? lane.chunk : nullptr;
+    if (complete)
+        Spill::promise(*complete);
     // Release; partner: the decoder's acquire load.
     (lane.chunk ? lane.chunk->next : lane.raw->firstChunk).store(chunk, std::memory_order_release);
+    if (complete)
+        m_queue.spill.offer(*complete);
     lane.chunk = chunk;
     lane.used = 0;
     return true;

@@ -31,7 +31,7 @@ public:
     bool reachedEnds() const;
     /// Returns true if the latest collect() copied a record.
     bool hasCollected() const { return m_hasCollected; }
-    /// Returns true if the latest collect() found much in a lane, so it came late.
+    /// Returns true if the latest collect() found much in a lane.
     bool isPressed() const { return m_isPressed; }
 
     /// Returns true if no lane has a record that collect() has not copied, and no lane is new. For an engine that has

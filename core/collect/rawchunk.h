@@ -19,12 +19,13 @@ namespace ct {
 struct SpillState {
     static constexpr std::uint64_t kNotInFile = ~std::uint64_t{0};
 
-    /// The writer has the chunk, or will. Set by the collector before RawChunk::next, and then as the others.
+    /// The writer has the chunk, or will. Set by the collector before RawChunk::next, and then as the others below.
     bool isOffered = false;
     // Under the lock of Spill.
     bool isEntered = false;  ///< the decoder uses the memory
     bool isLeft = false;     ///< the decoder needs the chunk no more
     std::uint64_t position = kNotInFile;
+    std::uint64_t checksum = 0;  ///< of the memory; written before `position`
 };
 
 struct RawChunk {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <pthread.h>
 #include <utility>
 
@@ -15,12 +16,30 @@ namespace ct {
 
 namespace {
 
-/// Chunks go to the file while more than this is in use, or more than half of a small budget: less than memory that was
-/// prepared, because a disk costs less than memory that was not used before.
+/// Chunks go to the file while more than this is in use, or more than half of a small budget. A disk costs less than
+/// memory that was not used before.
 constexpr std::uint64_t kInMemory = std::uint64_t{32} << 20;
 constexpr std::uint64_t kAtOnce = SpillFile::kMostChunks / 2;  ///< chunks that wake the writer
 constexpr std::size_t kAddedAtOnce = 1024;                     ///< chunks that are allocated together
+constexpr std::uint64_t kMostPending = 4096;                   ///< chunks that the writer may have
 constexpr std::uint64_t kPauseNs = 1'000'000'000;              ///< after an error, before the next attempt
+
+/// A sum of products, in eight parts that do not wait for each other. Finds a chunk of another time, or of zeros.
+std::uint64_t checksumOf(const std::byte *packets)
+{
+    constexpr std::uint64_t kFactor = 0x9E37'79B9'7F4A'7C15;
+    std::array<std::uint64_t, 8> parts{1, 2, 3, 4, 5, 6, 7, 8};
+    for (std::size_t at = 0; at < RawChunk::kBytes; at += sizeof parts) {
+        std::array<std::uint64_t, 8> words;
+        std::memcpy(words.data(), packets + at, sizeof words);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            parts[i] = (parts[i] ^ words[i]) * kFactor;
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t part : parts)
+        sum = (sum ^ part >> 29) * kFactor + part;
+    return sum;
+}
 
 }  // namespace
 
@@ -37,32 +56,28 @@ Spill::~Spill()
         m_writer.join();
 }
 
+Result<void> Spill::start()
+{
+    if (!m_folder.empty() && !startThread(m_writer, [this] { run(); }))
+        return noThread("to write the spill file in " + m_folder);
+    return {};
+}
+
 bool Spill::isWanted() const
 {
-    return !m_folder.empty() && m_pool.bytesInUse() > m_inMemory &&
+    // What the writer has cannot be used again, even if the decoder needs it no more. A slow disk must not tie up more.
+    return m_writer.joinable() && m_pool.bytesInUse() > m_inMemory &&
+           m_pending.load(std::memory_order_relaxed) < kMostPending &&
            monotonicNow() >= m_pausedUntil.load(std::memory_order_relaxed);
 }
 
 void Spill::offer(RawChunk &chunk)
 {
-    if (!startWriter())
-        return;
-    chunk.spill.isOffered = true;
-    m_offered.push(&chunk);
     // Few large writes cost less than many small ones. A rest stays in memory.
-    if (m_pending.fetch_add(1, std::memory_order_relaxed) + 1 >= kAtOnce)
+    const bool isMuch = m_pending.fetch_add(1, std::memory_order_relaxed) + 1 >= kAtOnce;
+    m_offered.push(&chunk);
+    if (isMuch)
         m_wake.raise();
-}
-
-/// Returns false if the system has no thread for this.
-bool Spill::startWriter()
-{
-    if (m_writer.joinable())
-        return true;
-    if (startThread(m_writer, [this] { run(); }))
-        return true;
-    pauseAfter(noThread("to write the spill file in " + m_folder));
-    return false;
 }
 
 const std::byte *Spill::enter(RawChunk &chunk, std::vector<std::byte> &buffer)
@@ -77,19 +92,26 @@ const std::byte *Spill::enter(RawChunk &chunk, std::vector<std::byte> &buffer)
     // The writer has no business with the chunk any more.
     buffer.resize(RawChunk::kBytes);
     const std::span<std::byte, RawChunk::kBytes> room(buffer);
-    if (const Result<void> read = m_file->read(chunk.spill.position, room); !read) {
-        if (!std::exchange(m_hasReportedLoss, true))
-            m_notice(read.error().message);
-        return nullptr;
-    }
-    return buffer.data();
+    Result<void> read = m_file->read(chunk.spill.position, room);
+    if (read && checksumOf(buffer.data()) != chunk.spill.checksum)
+        read = Error{ErrorCode::InputOutput, "the spill file in " + m_folder +
+                                                 " has other contents than were written; check the disk, or record on "
+                                                 "another one"};
+    if (read)
+        return buffer.data();
+    if (!std::exchange(m_hasReportedLoss, true))
+        m_notice(read.error().message);
+    return nullptr;
 }
 
 void Spill::leave(RawChunk &chunk)
 {
     const std::lock_guard lock(m_lock);
-    if (chunk.spill.position != SpillState::kNotInFile)
+    if (chunk.spill.position != SpillState::kNotInFile) {
         m_file->release(chunk.spill.position);
+        if (--m_inFile == 0)
+            m_wake.raise();  // to give the disk back
+    }
     chunk.spill.isLeft = true;
     if (!chunk.spill.isOffered)
         release(chunk);
@@ -116,47 +138,60 @@ void Spill::run()
     (void)pthread_setname_np(pthread_self(), "spill");
     while (!m_ends.load(std::memory_order_relaxed)) {
         m_wake.waitFor(std::chrono::hours(1));
-        writeOffered();
+        for (takeOffered(); !m_waiting.empty() && !m_ends.load(std::memory_order_relaxed); takeOffered())
+            write();
+        truncateIfEmpty();
     }
 }
 
-/// Writes what was offered, without what the decoder has reached meanwhile.
-void Spill::writeOffered()
+void Spill::truncateIfEmpty()
 {
-    m_youngest.clear();
-    RawChunk *offered = m_offered.takeAll();
+    if (!m_file)
+        return;
+    std::unique_lock lock(m_lock);
+    const bool isEmpty = m_file->reset();
+    lock.unlock();
+    if (isEmpty)
+        m_file->truncate();
+}
+
+/// Adds what was offered to m_waiting.
+void Spill::takeOffered()
+{
+    const auto before = static_cast<std::ptrdiff_t>(m_waiting.size());
+    for (RawChunk *offered = m_offered.takeAll(); offered; offered = offered->below)
+        m_waiting.push_back(offered);
+    std::reverse(m_waiting.begin() + before, m_waiting.end());
+}
+
+/// Writes the first ones of m_waiting, without what the decoder has reached meanwhile. Hands back all of them if they
+/// cannot be written.
+void Spill::write()
+{
+    const bool isReady = prepareFile();
+    addBare();
+    SpillFile::Room room;
+    m_writing.clear();
     {
         const std::lock_guard lock(m_lock);
-        while (offered) {
-            RawChunk *const below = offered->below;
-            if (offered->spill.isEntered || offered->spill.isLeft)
-                handBack(*offered);
+        for (; !m_waiting.empty() && m_writing.size() < SpillFile::kMostChunks; m_waiting.pop_front()) {
+            RawChunk *const chunk = m_waiting.front();
+            if (isReady && !chunk->spill.isEntered && !chunk->spill.isLeft)
+                m_writing.push_back(chunk);
             else
-                m_youngest.push_back(offered);
-            offered = below;
+                handBack(*chunk);
         }
+        if (m_writing.empty())
+            return;
+        room = m_file->reserve(m_writing.size());
     }
-    std::reverse(m_youngest.begin(), m_youngest.end());
-    for (std::span<RawChunk *const> left = m_youngest; !left.empty();)
-        left = left.subspan(write(left));
-}
-
-/// Writes the first chunks. Hands back all of them if they cannot be written. Returns the number of those that are done
-/// with.
-std::size_t Spill::write(std::span<RawChunk *const> chunks)
-{
-    const Result<SpillFile::Room> reserved = reserve(chunks.size());
-    if (!reserved) {
-        pauseAfter(reserved.error());
-        const std::lock_guard lock(m_lock);
-        for (RawChunk *const chunk : chunks)
-            handBack(*chunk);
-        return chunks.size();
-    }
-    const SpillFile::Room room = *reserved;
+    for (; m_writing.size() > room.chunks; m_writing.pop_back())
+        m_waiting.push_front(m_writing.back());
     std::array<const std::byte *, SpillFile::kMostChunks> packets;
-    for (std::size_t i = 0; i < room.chunks; ++i)
-        packets[i] = chunks[i]->packets;
+    for (std::size_t i = 0; i < room.chunks; ++i) {
+        packets[i] = m_writing[i]->packets;
+        m_writing[i]->spill.checksum = checksumOf(packets[i]);
+    }
     const Result<void> written = m_file->write(room, packets);
     if (!written)
         pauseAfter(written.error());
@@ -164,58 +199,55 @@ std::size_t Spill::write(std::span<RawChunk *const> chunks)
     if (!written)
         m_file->abandon(room);
     for (std::size_t i = 0; i < room.chunks; ++i) {
-        SpillState &state = chunks[i]->spill;
+        const SpillState &state = m_writing[i]->spill;
         const std::uint64_t position = room.position + i * RawChunk::kBytes;
         if (written && !state.isEntered && !state.isLeft)
-            moveToFile(*chunks[i], position);
+            moveToFile(*m_writing[i], position);
         else if (written)
             m_file->release(position);
-        handBack(*chunks[i]);
+        handBack(*m_writing[i]);
     }
-    return room.chunks;
+}
+
+/// Creates the file, if there is none. Returns false if it cannot take anything.
+bool Spill::prepareFile()
+{
+    if (!m_file) {
+        Result<std::unique_ptr<SpillFile>> made = SpillFile::create(m_folder);
+        if (!made) {
+            pauseAfter(made.error());
+            return false;
+        }
+        const std::lock_guard lock(m_lock);
+        m_file = std::move(*made);
+    }
+    const Result<void> space = m_file->checkSpace();
+    if (!space)
+        pauseAfter(space.error());
+    return static_cast<bool>(space);
+}
+
+/// Provides chunks without memory for one write.
+void Spill::addBare()
+{
+    for (RawChunk *chunk = m_releasedBare.takeAll(); chunk; chunk = chunk->below)
+        m_bare.push_back(chunk);
+    if (m_bare.size() >= SpillFile::kMostChunks)
+        return;
+    const auto &chunks = m_added.emplace_back(std::make_unique<RawChunk[]>(kAddedAtOnce));
+    for (std::size_t i = 0; i < kAddedAtOnce; ++i)
+        m_bare.push_back(&chunks[i]);
 }
 
 /// Another chunk gets the memory, and goes back to the pool. Under the lock.
 void Spill::moveToFile(RawChunk &chunk, std::uint64_t position)
 {
-    RawChunk *const free = takeBare();
+    RawChunk *const free = m_bare.back();
+    m_bare.pop_back();
     free->packets = std::exchange(chunk.packets, nullptr);
     chunk.spill.position = position;
+    ++m_inFile;
     m_pool.releaseChunk(free);
-}
-
-/// Returns a chunk without memory.
-RawChunk *Spill::takeBare()
-{
-    for (RawChunk *chunk = m_releasedBare.takeAll(); chunk;) {
-        RawChunk *const below = chunk->below;
-        chunk->below = m_bare;
-        m_bare = chunk;
-        chunk = below;
-    }
-    if (!m_bare) {
-        const auto &chunks = m_added.emplace_back(std::make_unique<RawChunk[]>(kAddedAtOnce));
-        for (std::size_t i = kAddedAtOnce; i-- > 0;) {
-            chunks[i].below = m_bare;
-            m_bare = &chunks[i];
-        }
-    }
-    RawChunk *const chunk = m_bare;
-    m_bare = chunk->below;
-    return chunk;
-}
-
-Result<SpillFile::Room> Spill::reserve(std::size_t chunks)
-{
-    if (!m_file) {
-        Result<std::unique_ptr<SpillFile>> made = SpillFile::create(m_folder);
-        if (!made)
-            return made.error();
-        const std::lock_guard lock(m_lock);
-        m_file = std::move(*made);
-    }
-    const std::lock_guard lock(m_lock);
-    return m_file->reserve(chunks);
 }
 
 /// The writer is done with a chunk. Under the lock.
@@ -231,7 +263,7 @@ void Spill::handBack(RawChunk &chunk)
 void Spill::pauseAfter(const Error &error)
 {
     m_pausedUntil.store(monotonicNow() + kPauseNs, std::memory_order_relaxed);
-    if (!m_hasReportedError.exchange(true, std::memory_order_relaxed))
+    if (!std::exchange(m_hasReportedError, true))
         m_notice(error.message);
 }
 

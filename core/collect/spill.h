@@ -4,8 +4,8 @@
 // Moves the youngest chunks to a spill file while the backlog is long, and brings them back when they are due. A thread
 // of its own writes the file, because a disk may stall for seconds.
 //
-// The collector only pushes a chunk on a stack. Decoder and writer share a lock, for a few instructions at a time:
-// which of them has a chunk when is in its SpillState.
+// The collector only pushes a chunk on a stack. Decoder and writer share a lock, but never during a call that may wait
+// for the disk: which of them has a chunk when is in its SpillState.
 #pragma once
 
 #include "core/base/takeallstack.h"
@@ -16,10 +16,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,35 +34,42 @@ public:
     Spill(const Spill &) = delete;
     Spill &operator=(const Spill &) = delete;
 
-    /// Sets who gets errors, each kind once. Called on any of the three threads. Set it before the first chunk.
+    /// Sets who gets the first error of writing and the first one of reading. Called on the writer's and the decoder's
+    /// threads. Set it before start().
     void setNotice(std::function<void(const std::string &)> notice) { m_notice = std::move(notice); }
 
+    /// Starts the writer, if there is a folder. Without it, or if it fails, no chunk is wanted.
+    Result<void> start();
+
     // Collector's thread.
-    /// Returns true while the backlog is long, and there is a file that can be written.
+    /// Returns true while the backlog is long, and the writer keeps up.
     bool isWanted() const;
-    /// Offers a chunk that is complete. Call it before the next chunk of the lane is published.
+    /// Promises a chunk that is complete. Call it before the next chunk of the lane is published: then the decoder may
+    /// leave this one, which has to wait for the writer.
+    static void promise(RawChunk &chunk) { chunk.spill.isOffered = true; }
+    /// Offers a promised chunk. Call it after the next chunk of the lane was published.
     void offer(RawChunk &chunk);
 
     // Decoder's thread.
     /// Returns the packets of a chunk. They stay until leave(); those from the file are in `buffer`. Returns nullptr
     /// if the file cannot be read: the chunk is lost.
     const std::byte *enter(RawChunk &chunk, std::vector<std::byte> &buffer);
-    /// Releases a chunk. It may be one that was never entered.
+    /// Releases a chunk.
     void leave(RawChunk &chunk);
 
     /// Waits until all offered chunks are written or handed back. Not while the collector offers more. For tests.
     void wait();
 
 private:
-    bool startWriter();
     void run();
-    void writeOffered();
-    std::size_t write(std::span<RawChunk *const> chunks);
+    void truncateIfEmpty();
+    void takeOffered();
+    void write();
+    bool prepareFile();
     void handBack(RawChunk &chunk);
     void release(RawChunk &chunk);
+    void addBare();
     void moveToFile(RawChunk &chunk, std::uint64_t position);
-    RawChunk *takeBare();
-    Result<SpillFile::Room> reserve(std::size_t chunks);
     void pauseAfter(const Error &error);
 
     ChunkPool &m_pool;
@@ -71,23 +78,25 @@ private:
     std::function<void(const std::string &)> m_notice = [](const std::string &) {};
     TakeAllStack<RawChunk> m_offered;
     WakeSignal m_wake;
-    std::thread m_writer;  ///< starts with the first chunk; collector's thread
+    std::thread m_writer;
     std::atomic<bool> m_ends{false};
     /// ns of CLOCK_MONOTONIC: after an error, nothing is offered until then. Relaxed: a value for itself.
     std::atomic<std::uint64_t> m_pausedUntil{0};
-    std::atomic<std::uint64_t> m_pending{0};  ///< chunks offered and not yet handled; for wait()
+    std::atomic<std::uint64_t> m_pending{0};  ///< chunks that the writer has
+    std::uint64_t m_inFile = 0;               ///< chunks; under the lock
 
     std::mutex m_lock;                  ///< for SpillState, and the bookkeeping of m_file
     std::unique_ptr<SpillFile> m_file;  ///< made by the writer, under the lock
 
     TakeAllStack<RawChunk> m_releasedBare;  ///< chunks without memory that were left
     bool m_hasReportedLoss = false;         ///< decoder's thread
-    std::atomic<bool> m_hasReportedError{false};
 
     // Writer's thread.
-    std::vector<RawChunk *> m_youngest;                ///< what was offered, the oldest first
-    RawChunk *m_bare = nullptr;                        ///< list of free chunks without memory
+    std::deque<RawChunk *> m_waiting;                  ///< what was offered, the oldest first
+    std::vector<RawChunk *> m_writing;                 ///< those of m_waiting that are written next
+    std::vector<RawChunk *> m_bare;                    ///< free chunks without memory
     std::vector<std::unique_ptr<RawChunk[]>> m_added;  ///< chunks that are not in the pool's blocks
+    bool m_hasReportedError = false;
 };
 
 }  // namespace ct

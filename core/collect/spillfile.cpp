@@ -42,6 +42,8 @@ Error cannotWrite(int error, const std::string &folder)
 Result<std::unique_ptr<SpillFile>> SpillFile::create(const std::string &folder)
 {
     const int file = openWithoutName(folder);
+    if (file < 0 && (errno == EMFILE || errno == ENFILE))
+        return errnoError(errno, "cannot create a spill file in " + folder, kMoreDescriptors);
     if (file < 0)
         return writeError(errno, "cannot create a spill file in " + folder);
     return std::unique_ptr<SpillFile>(new SpillFile(file, folder));
@@ -61,45 +63,60 @@ SpillFile::~SpillFile()
         ::close(m_direct);
 }
 
-Result<SpillFile::Room> SpillFile::reserve(std::size_t chunks)
+SpillFile::Room SpillFile::reserve(std::size_t chunks)
 {
-    if (m_filled == kMostChunks) {
-        if (Result<void> begun = beginExtent(); !begun)
-            return begun.error();
-    }
+    if (m_filled == kMostChunks)
+        beginExtent();
     const Room room{m_extent * kExtentBytes + m_filled * RawChunk::kBytes, std::min(chunks, kMostChunks - m_filled)};
     m_filled += room.chunks;
     m_chunks[m_extent] += room.chunks;
     return room;
 }
 
-Result<void> SpillFile::beginExtent()
+void SpillFile::beginExtent()
 {
-    if (!m_free.empty()) {
-        m_extent = m_free.back();
-        m_free.pop_back();
-        m_filled = 0;
-        return {};
+    m_filled = 0;
+    if (m_free.empty()) {
+        m_extent = m_chunks.size();
+        m_chunks.push_back(0);
+        return;
     }
+    m_extent = m_free.back();
+    m_free.pop_back();
+}
+
+Result<void> SpillFile::checkSpace() const
+{
     struct statvfs system {};
     if (::fstatvfs(m_file, &system) != 0)
         return cannotWrite(errno, m_folder);
     if (std::uint64_t{system.f_bavail} * system.f_frsize < kLeftFree + kExtentBytes)
-        return cannotWrite(ENOSPC, m_folder);
-    m_extent = m_chunks.size();
-    m_chunks.push_back(0);
-    m_filled = 0;
+        return Error{ErrorCode::NoSpace, "cannot write the spill file in " + m_folder +
+                                             ": less than 257 MiB are free there; " + spaceRemedy(ErrorCode::NoSpace)};
     return {};
 }
 
 void SpillFile::release(std::uint64_t position)
 {
     const std::size_t extent = position / kExtentBytes;
-    if (--m_chunks[extent] == 0 && (extent != m_extent || m_filled == kMostChunks)) {
+    if (--m_chunks[extent] == 0 && (extent != m_extent || m_filled == kMostChunks))
         m_free.push_back(extent);
-        // Gives the pages that were read back to the system.
-        (void)::posix_fadvise(m_file, static_cast<off_t>(extent * kExtentBytes), kExtentBytes, POSIX_FADV_DONTNEED);
-    }
+}
+
+bool SpillFile::reset()
+{
+    if (m_chunks.empty() || std::ranges::any_of(m_chunks, [](std::size_t chunks) { return chunks != 0; }))
+        return false;
+    m_chunks.clear();
+    m_free.clear();
+    m_extent = 0;
+    m_filled = kMostChunks;
+    return true;
+}
+
+void SpillFile::truncate() const
+{
+    (void)::ftruncate(m_file, 0);
 }
 
 void SpillFile::abandon(const Room &room)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The spill file: chunks that wait on disk. The file has no name, so nothing is left behind, however this program ends.
+// (Some file systems have no such files; it then has one for a moment.)
 // The space of chunks that were read again is used again. Writes bypass the page cache where the file system can: a
 // page of it is fresh memory, which costs more than the write.
 #pragma once
@@ -40,12 +41,18 @@ public:
 
     // One thread at a time.
     /// Reserves room for one or more of this many chunks.
-    Result<Room> reserve(std::size_t chunks);
+    Room reserve(std::size_t chunks);
     /// Frees the room of one chunk.
     void release(std::uint64_t position);
+    /// If no chunk is left, forgets all extents, and returns true. Then call truncate().
+    bool reset();
     /// After a failed write: this room, and the rest of its extent, are not used any more.
     void abandon(const Room &room);
 
+    /// Gives the disk back, after a long backlog. One thread, not beside write().
+    void truncate() const;
+    /// Returns an error if the file system has no room for another extent. Any thread, at any time.
+    Result<void> checkSpace() const;
     /// Writes as many chunks as the room has. One thread, also beside the calls above.
     Result<void> write(const Room &room, std::span<const std::byte *const> chunks);
     /// Reads one chunk. Any thread, at any time.
@@ -53,7 +60,7 @@ public:
 
 private:
     SpillFile(int file, std::string folder);
-    Result<void> beginExtent();
+    void beginExtent();
     ssize_t writeSome(std::span<const iovec> parts, off_t position);
 
     const int m_file;

@@ -158,6 +158,8 @@ void HarvestThread::run()
         data.started.set_value(decoding);
         return;
     }
+    if (const Result<void> spill = data.collector.queue().spill.start(); !spill)
+        Q_EMIT noticed(QString::fromStdString(spill.error().message));
     data.collector.queue().pool.prepareStart();
     data.dispatcher.store(eventDispatcher(), std::memory_order_release);  // partner: wakeCollector()
     data.started.set_value({});
@@ -209,8 +211,7 @@ bool HarvestThread::runPass()
     }
     if (!any && data.idlePasses >= kIdlePasses)
         return false;
-    if (const std::uint64_t pause = data.collector.pauseNs(); pause != 0)
-        QThread::usleep(static_cast<unsigned long>(pause / 1000));
+    QThread::usleep(static_cast<unsigned long>(data.collector.pauseNs() / 1000));
     return true;
 }
 

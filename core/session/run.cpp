@@ -10,6 +10,7 @@
 #include "core/session/resolverdriver.h"
 #include "core/session/windowrecording.h"
 
+#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ StartRequest forWindow(StartRequest request, const RunSettings &settings)
     if (LaunchSpec *launch = request.launchSpec())
         launch->output = OutputMode::Pty;
     if (settings.recordingFolder)
-        request.backlog.spillFolder = settings.recordingFolder->directory.toStdString();
+        request.backlog.spillFolder = QFile::encodeName(settings.recordingFolder->directory).toStdString();
     return request;
 }
 

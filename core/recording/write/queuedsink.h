@@ -21,8 +21,8 @@ class QueuedSink final : public Sink {
 public:
     /// `mostWait` of a queue that waits for its sink without limit.
     static constexpr std::chrono::milliseconds kForEver = std::chrono::milliseconds::max();
-    /// Bytes. Enough to keep the writer busy; what comes faster waits in raw chunks, where it needs a tenth of the
-    /// memory.
+    /// Bytes. Enough to keep the writer busy; what comes faster waits in raw chunks, where it needs an eighth of
+    /// the memory.
     static constexpr std::uint64_t kUsualBudget = std::uint64_t{16} << 20;
 
     /// `budget`: memory for the queue, in bytes; raised to 4 MiB. `mostWait`: longest wait of one consume() for room;

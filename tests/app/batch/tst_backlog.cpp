@@ -68,7 +68,7 @@ private Q_SLOTS:
     void aBacklogWaitsInAFileBesideTheOutput()
     {
         QTemporaryDir directory;
-        Batch batch({QStringLiteral("--backlog"), QStringLiteral("1MiB"), QStringLiteral("-o"),
+        Batch batch({QStringLiteral("--backlog"), QStringLiteral("64MiB"), QStringLiteral("-o"),
                      directory.filePath(QStringLiteral("run.jsonl"))},
                     runner::target("ct_storm", {QStringLiteral("--seconds"), QStringLiteral("60")}));
         QVERIFY(batch.start());

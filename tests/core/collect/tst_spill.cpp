@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -54,6 +55,12 @@ struct Chunks {
     ct::Spill spill{pool, dir.path()};
     std::vector<std::byte> buffer;
 
+    Chunks() { REQUIRE(spill.start()); }
+    void offer(ct::RawChunk &chunk)
+    {
+        ct::Spill::promise(chunk);
+        spill.offer(chunk);
+    }
     /// Waits for memory if there is none.
     ct::RawChunk &take(std::uint64_t number)
     {
@@ -97,6 +104,7 @@ struct LongBacklog {
     void fillMemory(double times)
     {
         c.loop.emplace(*c.region, c.isAlive(), ct::BacklogSpec{0, folder.path()});
+        REQUIRE(c.loop->collector().queue().spill.start());
         ct::RawQueue &queue = c.loop->collector().queue();
         const Process process = c.process();
         Lane lane = *process.claimLane(1);
@@ -124,7 +132,7 @@ CT_CASE(chunksComeBackFromTheFile)
         ct::RawChunk &chunk = chunks.take(number);
         all.push_back(&chunk);
         if (chunks.spill.isWanted())
-            chunks.spill.offer(chunk);
+            chunks.offer(chunk);
     }
     chunks.spill.wait();
     CHECK(chunks.pool.bytesInUse() <= kBudget / 2 + ct::RawChunk::kBytes);
@@ -153,7 +161,7 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
             if (random() % 64 == 0)
                 chunks.spill.enter(chunk, chunks.buffer);
             if (chunks.pool.bytesInUse() > kBudget / 4)
-                chunks.spill.offer(chunk);
+                chunks.offer(chunk);
         }
         for (std::uint64_t i = random() % (2 * kChunksInBudget); i > 0 && !waiting.empty(); --i) {
             // The youngest ones are those that the writer has.
@@ -185,7 +193,7 @@ CT_CASE(chunksInUseStayInMemory)
         for (std::uint64_t number = 0; number < kChunksInBudget; ++number)
             all.push_back(&chunks.take(number));
         for (ct::RawChunk *const chunk : all)
-            chunks.spill.offer(*chunk);
+            chunks.offer(*chunk);
         std::vector<const std::byte *> entered;
         std::vector<std::vector<std::byte>> buffers(all.size());
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -204,14 +212,14 @@ CT_CASE(spaceInTheFileIsUsedAgain)
     const regions::TempDir dir;
     const auto file = ct::SpillFile::create(dir.path());
     REQUIRE(file);
+    REQUIRE((*file)->checkSpace());
     std::vector<std::uint64_t> positions;
     std::uint64_t end = 0;
     for (int i = 0; i < 2000; ++i) {
         const auto room = (*file)->reserve(static_cast<std::size_t>(1 + i % 150));
-        REQUIRE(room);
-        CHECK(room->chunks >= 1 && room->chunks <= ct::SpillFile::kMostChunks);
-        for (std::size_t chunk = 0; chunk < room->chunks; ++chunk)
-            positions.push_back(room->position + chunk * ct::RawChunk::kBytes);
+        CHECK(room.chunks >= 1 && room.chunks <= ct::SpillFile::kMostChunks);
+        for (std::size_t chunk = 0; chunk < room.chunks; ++chunk)
+            positions.push_back(room.position + chunk * ct::RawChunk::kBytes);
         end = std::max(end, positions.back());
         while (positions.size() > 300) {
             (*file)->release(positions.front());
@@ -221,6 +229,11 @@ CT_CASE(spaceInTheFileIsUsedAgain)
     CHECK(end < 8 * ct::SpillFile::kMostChunks * ct::RawChunk::kBytes);
     std::sort(positions.begin(), positions.end());
     CHECK(std::adjacent_find(positions.begin(), positions.end()) == positions.end());
+    CHECK(!(*file)->reset());
+    for (const std::uint64_t position : positions)
+        (*file)->release(position);
+    CHECK((*file)->reset());
+    CHECK_EQUAL((*file)->reserve(1).position, 0u);
 }
 
 /// A limit of the file's size (ulimit -f), and a folder that is not there: chunks stay in memory, and a message says
@@ -236,6 +249,7 @@ CT_CASE(withoutAFileChunksStayInMemory)
         ct::Spill spill(pool, isLimited ? dir.path() : dir.path() + "/none");
         std::string message;
         spill.setNotice([&](const std::string &text) { message = text; });
+        REQUIRE(spill.start());
         if (isLimited) {
             const rlimit small{100'000, before.rlim_max};
             REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
@@ -244,11 +258,12 @@ CT_CASE(withoutAFileChunksStayInMemory)
         while (ct::RawChunk *const chunk = pool.takeChunk()) {
             fill(*chunk, all.size());
             all.push_back(chunk);
-            if (spill.isWanted())
+            if (spill.isWanted()) {
+                ct::Spill::promise(*chunk);
                 spill.offer(*chunk);
+            }
         }
         spill.wait();
-        CHECK(!spill.isWanted());  // for a second
         CHECK(message.find(isLimited ? "ulimit -f" : "create its folder") != std::string::npos);
         std::vector<std::byte> buffer;
         for (std::uint64_t number = 0; number < all.size(); ++number) {
@@ -272,26 +287,40 @@ CT_CASE(aBacklogBeyondTheMemoryArrivesWhole)
     c.end();
     c.checkTotals(backlog.emitted);
     CHECK_EQUAL(c.streamSums.captured, backlog.emitted);
-    CHECK_EQUAL(c.loop->collector().queue().pool.bytesInUse(), ct::RawChunk::kBytes);
+    ct::RawQueue &queue = c.loop->collector().queue();
+    CHECK_EQUAL(queue.pool.bytesInUse(), ct::RawChunk::kBytes);
+    // The disk has its space again.
+    queue.spill.wait();
+    const int file = descriptorsOfFileIn(backlog.folder.path()).front();
+    struct stat info {};
+    do
+        REQUIRE(::fstat(file, &info) == 0);
+    while (info.st_size != 0 && (std::this_thread::yield(), true));
 }
 
-/// What the file does not give back is lost, and counted.
+/// What the file does not give back, or gives back as something else, is lost, and counted.
 CT_CASE(recordsLostInTheFileAreCounted)
 {
-    LongBacklog backlog;
-    backlog.fillMemory(3);
-    const std::vector<int> files = descriptorsOfFileIn(backlog.folder.path());
-    REQUIRE(!files.empty());
-    REQUIRE(::ftruncate(files.front(), 200'000) == 0);
-    Capture &c = backlog.c;
-    std::string message;
-    c.loop->collector().queue().spill.setNotice([&](const std::string &text) { message = text; });
-    c.scanAll();
-    c.end();
-    c.checkTotals(backlog.emitted);
-    CHECK(c.streamSums.lost > 0 && c.streamSums.captured > 0);
-    CHECK_EQUAL(c.loop->accounting().recordsDropped, c.streamSums.lost);
-    CHECK(message.find("spill file") != std::string::npos);
+    for (const bool isCut : {true, false}) {
+        LongBacklog backlog;
+        backlog.fillMemory(3);
+        const std::vector<int> files = descriptorsOfFileIn(backlog.folder.path());
+        REQUIRE(!files.empty());
+        if (isCut)
+            REQUIRE(::ftruncate(files.front(), 200'000) == 0);
+        const std::vector<char> zeros(isCut ? 0 : 500'000);
+        for (const int descriptor : files)  // one of them only reads or writes whole blocks
+            (void)!::pwrite(descriptor, zeros.data(), zeros.size(), 100'000);
+        Capture &c = backlog.c;
+        std::string message;
+        c.loop->collector().queue().spill.setNotice([&](const std::string &text) { message = text; });
+        c.scanAll();
+        c.end();
+        c.checkTotals(backlog.emitted);
+        CHECK(c.streamSums.lost > 0 && c.streamSums.captured > 0);
+        CHECK_EQUAL(c.loop->accounting().recordsDropped, c.streamSums.lost);
+        CHECK(message.find(isCut ? "cannot read the spill file" : "has other contents") != std::string::npos);
+    }
 }
 
 /// Collector, writer and decoder on three threads.
@@ -300,6 +329,7 @@ CT_CASE(threeThreadsAgree)
     LongBacklog backlog;
     Capture &c = backlog.c;
     c.loop.emplace(*c.region, c.isAlive(), ct::BacklogSpec{0, backlog.folder.path()});
+    REQUIRE(c.loop->collector().queue().spill.start());
     ct::RawQueue &queue = c.loop->collector().queue();
     const Process process = c.process();
     Lane lane = *process.claimLane(1);
