@@ -4,8 +4,8 @@
 """Measures how many events a capture loses while other programs keep the processors busy.
 
 Each load is a target at a steady rate (or flat out), recorded by `corotracer-gui --batch -o run.ctr` next to spinning
-processes or compilers. Prints a table: the median and the worst share of lost events over the runs, and whether the
-sums agree with those of the target.
+processes or compilers. Prints a table: the median and the worst share of lost events over the runs, how many seconds
+the stream was behind the target at most, and whether the sums agree with those of the target.
 
 usage: busymachine.py BIN_DIR [--runs 10] [--user nobody] [--folder DIR] [--only TEXT] [--json FILE]
 
@@ -94,7 +94,7 @@ def capture(options, folder, storm, seconds):
         emitted = json.load(file)["emitted"]
     published = sums["events"] + sums["lost_events"] + sums["missed_before_attach"]
     return {"emitted": emitted, "lost": sums["lost_events"] / emitted, "exact": published == emitted,
-            "written": sums["events_not_written"] == 0}
+            "written": sums["events_not_written"] == 0, "behind": sums["most_behind_ns"] / 1e9}
 
 
 def measure(options, folder, load):
@@ -106,8 +106,9 @@ def measure(options, folder, load):
         ended(busy)
     lost = [run["lost"] for run in runs]
     agree = all(run["exact"] and run["written"] for run in runs)
-    print(f"| {name} | {statistics.median(lost):.2%} | {max(lost):.2%} | {'yes' if agree else '**no**'} |",
-          flush=True)
+    behind = max(run["behind"] for run in runs)
+    print(f"| {name} | {statistics.median(lost):.2%} | {max(lost):.2%} | {behind:.1f} s | "
+          f"{'yes' if agree else '**no**'} |", flush=True)
     return {"load": name, "runs": runs}
 
 
@@ -126,7 +127,8 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         if account:
             os.chown(folder, account.pw_uid, account.pw_gid)
-        print("| load | lost, median | lost, worst | sums agree |\n|---|---:|---:|---|", flush=True)
+        print("| load | lost, median | lost, worst | behind, worst | sums agree |\n|---|---:|---:|---:|---|",
+              flush=True)
         results = [measure(options, folder, load) for load in LOADS if options.only in load[0]]
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -109,8 +109,8 @@ struct LongBacklog {
         const Process process = c.process();
         Lane lane = *process.claimLane(1);
         Coroutine one = *Coroutine::create(process, lane, 1, 1);
-        // A record takes at least three bytes.
-        const auto most = static_cast<std::uint64_t>(static_cast<double>(queue.pool.budget()) * times / 3);
+        // A record takes at least five bytes.
+        const auto most = static_cast<std::uint64_t>(static_cast<double>(queue.pool.budget()) * times / 5);
         while (emitted < most) {
             steps(one, lane, 1000);
             emitted += 1000;
@@ -276,11 +276,11 @@ CT_CASE(withoutAFileChunksStayInMemory)
     }
 }
 
-/// A backlog of three times the memory arrives whole, and in order.
+/// A backlog beyond the memory arrives whole, and in order.
 CT_CASE(aBacklogBeyondTheMemoryArrivesWhole)
 {
     LongBacklog backlog;
-    backlog.fillMemory(3);
+    backlog.fillMemory(1.3);
     CHECK(!descriptorsOfFileIn(backlog.folder.path()).empty());
     Capture &c = backlog.c;
     c.scanAll();
@@ -303,7 +303,7 @@ CT_CASE(recordsLostInTheFileAreCounted)
 {
     for (const bool isCut : {true, false}) {
         LongBacklog backlog;
-        backlog.fillMemory(3);
+        backlog.fillMemory(1);
         const std::vector<int> files = descriptorsOfFileIn(backlog.folder.path());
         REQUIRE(!files.empty());
         if (isCut)
@@ -336,8 +336,8 @@ CT_CASE(threeThreadsAgree)
     Coroutine one = *Coroutine::create(process, lane, 1, 1);
     c.loop->separate();
     std::uint64_t emitted = 0;
-    while (emitted < queue.pool.budget() / 2) {
-        for (std::uint64_t end = emitted + queue.pool.budget() / 8; emitted < end; emitted += 1000) {
+    while (emitted < queue.pool.budget() / 4) {
+        for (std::uint64_t end = emitted + queue.pool.budget() / 16; emitted < end; emitted += 1000) {
             while (lane.position() - lane.ring().header->tail.load(std::memory_order_acquire) > 1000)
                 std::this_thread::yield();
             steps(one, lane, 1000);
