@@ -10,6 +10,7 @@
 #include "app/batch/filesdiffer.h"
 #include "app/batch/findinglines.h"
 #include "app/batch/outputwatch.h"
+#include "app/batch/spillfolder.h"
 #include "app/batch/stuckatend.h"
 #include "app/batch/targetreporter.h"
 #include "core/addresses/exportresolveradapter.h"
@@ -30,7 +31,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <unistd.h>
 
 namespace ct {
@@ -51,24 +51,11 @@ QString signalName(int signal)
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
 }
 
-/// Returns the folder of the output; empty if that is not a file on a disk.
-std::string folderOfOutput(const CommandLine &line)
-{
-    std::error_code ignored;
-    const std::filesystem::path output =
-        std::filesystem::weakly_canonical(std::filesystem::absolute(line.outputPath, ignored), ignored);
-    const std::filesystem::file_status status = std::filesystem::status(output, ignored);
-    if (line.outputPath.empty() || line.streams() || line.keepsOnly() ||
-        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
-        return {};
-    return output.parent_path();
-}
-
 /// With -o -, standard output carries the recording.
 StartRequest requestOf(const CommandLine &line)
 {
     StartRequest request = line.start;
-    request.backlog.spillFolder = folderOfOutput(line);
+    request.backlog.spillFolder = spillFolderOf(line);
     if (LaunchSpec *target = request.launchSpec(); target && line.streams())
         target->output = OutputMode::StdoutToStderr;
     return request;

@@ -34,8 +34,8 @@ constexpr std::uint64_t kRecordNs = 20;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 /// A pass that begins so long after it was planned came late: the system ran other threads.
 constexpr std::uint64_t kLateNs = 2'000'000;
-/// How long the decoder leaves the processors to the collector after such a pass, if it found much. Each time in
-/// succession twice as long: when the decoder goes on, the collector comes late again.
+/// How long the decoder pauses after such a pass, if the pass found a lane more than an eighth full. If this happens
+/// again soon after the pause, the next pause is twice as long, up to the longest.
 constexpr std::uint64_t kShortestPressNs = 20'000'000;
 constexpr std::uint64_t kLongestPressNs = 1'000'000'000;
 

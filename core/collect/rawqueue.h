@@ -30,8 +30,8 @@ struct CollectorFacts {
     std::atomic<std::uint32_t> lanesDamaged{0};
     std::atomic<bool> lanesStarved{false};
     std::atomic<double> laneFill{0};
-    /// Times in ns of CLOCK_MONOTONIC: the collector needs the processors until the first one, and again from the
-    /// second one on, because a lane would be a quarter full. Each pass sets them anew.
+    /// Times in ns of CLOCK_MONOTONIC. The decoder pauses until the first one, and from the second one on: then the
+    /// next pass is overdue, because a lane may be a quarter full. Each pass sets both.
     std::atomic<std::uint64_t> pressedUntilNs{0};
     std::atomic<std::uint64_t> dueNs{~std::uint64_t{0}};
     std::atomic<std::uint64_t> untraced{0};  ///< births that got no full station, or are not complete

@@ -65,7 +65,8 @@ Result<void> Spill::start()
 
 bool Spill::isWanted() const
 {
-    // What the writer has cannot be used again, even if the decoder needs it no more. A slow disk must not tie up more.
+    // The memory of an offered chunk is not free before the writer is done with it, even if the decoder has read the
+    // chunk meanwhile. The limit keeps a slow disk from holding the whole budget.
     return m_writer.joinable() && m_pool.bytesInUse() > m_inMemory &&
            m_pending.load(std::memory_order_relaxed) < kMostPending &&
            monotonicNow() >= m_pausedUntil.load(std::memory_order_relaxed);
@@ -89,7 +90,7 @@ const std::byte *Spill::enter(RawChunk &chunk, std::vector<std::byte> &buffer)
             return chunk.packets;
         }
     }
-    // The writer has no business with the chunk any more.
+    // The chunk is in the file, so the writer no longer uses it.
     buffer.resize(RawChunk::kBytes);
     const std::span<std::byte, RawChunk::kBytes> room(buffer);
     Result<void> read = m_file->read(chunk.spill.position, room);
@@ -164,8 +165,8 @@ void Spill::takeOffered()
     std::reverse(m_waiting.begin() + before, m_waiting.end());
 }
 
-/// Writes the first ones of m_waiting, without what the decoder has reached meanwhile. Hands back all of them if they
-/// cannot be written.
+/// Writes the first chunks of m_waiting, as many as fit into one write. Chunks that the decoder already reads, or has
+/// read, stay in memory. So do all of these chunks if there is no file to write to.
 void Spill::write()
 {
     const bool isReady = prepareFile();

@@ -118,6 +118,10 @@ CT_CASE(aFullLanePressesTheCollector)
     const std::uint64_t until = facts.pressedUntilNs;
     CHECK(until > ct::monotonicNow());
     CHECK(facts.isPressed(until - 1));
+    // The second pause is twice as long.
+    steps(one, lane, eighth + 1);
+    passLate();
+    CHECK(facts.pressedUntilNs > until + 20'000'000);
 }
 
 /// A collector that the system does not run cannot say that it comes late. So each pass says when the next one is due.

@@ -164,7 +164,7 @@ CT_CASE(theDecoderMayOvertakeTheWriter)
                 chunks.offer(chunk);
         }
         for (std::uint64_t i = random() % (2 * kChunksInBudget); i > 0 && !waiting.empty(); --i) {
-            // The youngest ones are those that the writer has.
+            // Reads the oldest chunk, or the youngest one, which the writer may be writing.
             if (random() % 2)
                 std::swap(waiting.front(), waiting.back());
             ct::RawChunk &chunk = *waiting.back();

@@ -117,7 +117,8 @@ class HarvestThreadTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    /// A user whom the system lets have a real-time thread gets one; nobody else, and no program started from it.
+    /// The harvest thread is real-time only if the user's limit (RLIMIT_RTPRIO) permits it. Programs that it starts are
+    /// not (SCHED_RESET_ON_FORK).
     void takesThePrecedenceThatTheSystemGrants()
     {
         rlimit before{};
