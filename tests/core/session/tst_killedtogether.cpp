@@ -171,9 +171,8 @@ private Q_SLOTS:
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), region);
-        environment.insert(QStringLiteral("CTP_FLIGHT_LANE_MIB"), QStringLiteral("1"));
         process.setProcessEnvironment(environment);
-        process.start(runner::binary("ct_flight"), words("--coroutines 50 --rate 3000000"));
+        process.start(runner::binary("ct_flight"), words("--coroutines 50 --rate 500000"));
         QVERIFY(process.waitForStarted());
         QVERIFY(QTest::qWaitFor([&] { return process.canReadLine(); }, ct::test::kPatienceMs));
         for (int visit = 0; visit < 6; ++visit) {
