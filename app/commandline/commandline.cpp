@@ -321,7 +321,7 @@ Result<void> Parser::checkSource() const
     if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
         ofLanes && !capture.lanes)
         return usageError(*ofLanes + " cannot be used with --no-lanes; leave out one of them");
-    if (capture.lanes && capture.laneBytes > capture.lanePoolBytes)
+    if (firstUsed({"--lane-size"}) && capture.laneBytes > capture.lanePoolBytes)
         return usageError("--lane-size: one lane must fit into --lane-pool");
     if (!capture.socketPath.empty()) {
         if (const Result<sockaddr_un> address = socketAddressOf(capture.socketPath); !address)

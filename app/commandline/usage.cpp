@@ -32,8 +32,8 @@ Capture:
   --shm PATH              where to create the region
   --sock PATH             where to create the socket, at most 100 bytes
   --lane-size SIZE        memory of one thread for the events that the capture has not read yet, its lane:
-                          64KiB to 128MiB [16MiB]
-  --lane-pool SIZE        memory of all lanes together, 128KiB to 1TiB [512MiB]
+                          64KiB to 128MiB [64MiB]
+  --lane-pool SIZE        memory of all lanes together, 128KiB to 1TiB [4GiB]
   --lane-retention S      how long the lane of a thread that ended is kept from other threads [0]
   --backlog SIZE          memory for events that are captured but not decoded yet, 64MiB to 1TiB [an eighth of the
                           machine's memory]; a long backlog waits in a file in the folder of -o FILE, where the

@@ -47,6 +47,11 @@ inline constexpr std::uint64_t kLaneBytesMin = corotracer::kLaneRecordsMin * siz
 inline constexpr std::uint64_t kLaneBytesMax = corotracer::kLaneRecordsMax * sizeof(corotracer::LaneRecord);
 inline constexpr std::uint64_t kLanePoolMin = 2 * kLaneBytesMin;
 inline constexpr std::uint64_t kLanePoolMax = 1ULL << 40;
+/// Room for two million events: 160 ms of a thread with 12 million events a second, 20 ms of the fastest one. A system
+/// whose processors are all busy lets the engine wait so long. Memory is used only as far as a thread writes.
+inline constexpr std::uint64_t kUsualLaneBytes = 64ULL << 20;
+/// Lanes of the usual size for the first 32 threads.
+inline constexpr std::uint64_t kUsualLanePoolBytes = 4ULL << 30;
 
 struct RegionSpec {
     std::string path;  ///< empty: a new name in chooseRegionDirectory()
@@ -56,10 +61,10 @@ struct RegionSpec {
     /// True: allocates the memory of all full stations at creation, as far as there is room. This is for version-1
     /// probes with bursts of births. False: allocates the first 32,768 (see stationHeadroom()), and more as needed.
     bool stationsAtStart = false;
-    bool lanes = true;                      ///< false: probes of the extension use full stations, too
-    std::uint64_t laneBytes = 16ULL << 20;  ///< bytes of one thread's lane; rounded down to a power of two
-    std::uint64_t lanePoolBytes =
-        512ULL << 20;                   ///< bytes of all lanes; each lane gets at most 1/32 of the remaining pool
+    bool lanes = true;                          ///< false: probes of the extension use full stations, too
+    std::uint64_t laneBytes = kUsualLaneBytes;  ///< bytes of one thread's lane; rounded down to a power of two
+    /// Bytes of all lanes. Each lane gets at most 1/32 of the remaining pool.
+    std::uint64_t lanePoolBytes = kUsualLanePoolBytes;
     std::uint32_t laneRetentionMs = 0;  ///< time after a thread's end before another thread may claim its lane
 };
 

@@ -16,8 +16,8 @@ struct CaptureSpec {
     std::uint32_t stations = corotracer::kMostStations;  ///< see RegionSpec, also for the lanes
     bool stationsAtStart = false;  ///< on request: so many version-1 stations get their memory before a target comes
     bool lanes = true;
-    std::uint64_t laneBytes = 16ULL << 20;
-    std::uint64_t lanePoolBytes = 512ULL << 20;
+    std::uint64_t laneBytes = kUsualLaneBytes;
+    std::uint64_t lanePoolBytes = kUsualLanePoolBytes;
     std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen by Region::create()
     std::string socketPath;  ///< empty: next to the region

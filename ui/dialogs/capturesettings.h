@@ -19,14 +19,14 @@ namespace ct {
 
 struct CaptureSettings {
     bool lanes = true;
-    int laneKiB = 16 << 10;        ///< lane of one thread; a power of two
-    int poolMiB = 512;             ///< lanes of all threads together
-    int retentionSec = 0;          ///< time for which the lane of an ended thread stays as it is
-    int keepMiB = 0;               ///< events in memory; 0 = a quarter of the machine's memory
-    bool record = true;            ///< record into the user's cache directory
-    int recordMiB = 1 << 10;       ///< most for one run
-    int recordTotalMiB = 4 << 10;  ///< most for all recordings together, checked when a run begins
-    int keepSec = 0;               ///< keep only events of this time span; 0 = no limit
+    int laneKiB = kUsualLaneBytes >> 10;      ///< lane of one thread; a power of two
+    int poolMiB = kUsualLanePoolBytes >> 20;  ///< lanes of all threads together
+    int retentionSec = 0;                     ///< time for which the lane of an ended thread stays as it is
+    int keepMiB = 0;                          ///< events in memory; 0 = a quarter of the machine's memory
+    bool record = true;                       ///< record into the user's cache directory
+    int recordMiB = 1 << 10;                  ///< most for one run
+    int recordTotalMiB = 4 << 10;             ///< most for all recordings together, checked when a run begins
+    int keepSec = 0;                          ///< keep only events of this time span; 0 = no limit
 
     static constexpr int kSmallestLaneKiB = static_cast<int>(kLaneBytesMin >> 10);
     static constexpr int kLargestLaneKiB = static_cast<int>(kLaneBytesMax >> 10);
@@ -49,7 +49,7 @@ struct CaptureSettings {
     }
     /// Returns the folder of recordings and the size of one; nullopt = do not record.
     std::optional<RecordingFolder> recordingFolder() const;
-    /// One line: "lanes of 16 MiB, 512 MiB in all; recorded, 1 GiB at most; keeps as much as memory allows".
+    /// One line: "lanes of 64 MiB, 4 GiB in all; recorded, 1 GiB at most; keeps as much as memory allows".
     QString summary() const;
 
     /// Clamps values that are out of range, and rounds a lane size down to a power of two. Missing values become

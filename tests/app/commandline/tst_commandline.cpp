@@ -121,8 +121,8 @@ private Q_SLOTS:
         QVERIFY(line);
         QCOMPARE(line->start.capture.stations, 2097150U);
         QVERIFY(line->start.capture.lanes);
-        QCOMPARE(line->start.capture.laneBytes, 16ULL << 20);
-        QCOMPARE(line->start.capture.lanePoolBytes, 512ULL << 20);
+        QCOMPARE(line->start.capture.laneBytes, ct::kUsualLaneBytes);
+        QCOMPARE(line->start.capture.lanePoolBytes, ct::kUsualLanePoolBytes);
         QCOMPARE(line->start.capture.laneRetentionMs, 0U);
         QVERIFY(!line->start.capture.stationsAtStart);
         QVERIFY(!line->keepsOnly() && !line->dumps());
@@ -141,6 +141,7 @@ private Q_SLOTS:
         QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
         QVERIFY(parse("--no-lanes -- prog"));  // valid with a window, too
+        QVERIFY(parse("--batch --lane-pool 1MiB --listen"));  // lanes adapt to the pool
     }
 
     void acceptsABacklog()
@@ -391,7 +392,7 @@ private Q_SLOTS:
         row("--batch --lane-size 1GiB --listen", "--lane-size 1GiB");
         row("--batch --lane-size 16XB --listen", "--lane-size 16XB");
         row("--batch --lane-size -1 --listen", "--lane-size -1");
-        row("--batch --lane-pool 1MiB --listen", "--lane-size");
+        row("--batch --lane-pool 1MiB --lane-size 2MiB --listen", "--lane-size");
         row("--batch --backlog 1 --listen", "--backlog 1");
         row("--backlog 1GiB a.ctr", "--backlog");
         row("--batch --lane-retention -1 --listen", "--lane-retention -1");

@@ -313,8 +313,8 @@ CT_CASE(aCreatedRegionHasAllAreas)
     CHECK_EQUAL(region->laneDirectory().size(), 4096u);
     CHECK_EQUAL(region->compactStations().size(), corotracer::kMostStations);
     CHECK_EQUAL(region->births().size(), corotracer::kMostStations);
-    CHECK_EQUAL(region->header().extension.lane_records, (16u << 20) / 32);
-    CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
+    CHECK_EQUAL(region->header().extension.lane_records, ct::kUsualLaneBytes / 32);
+    CHECK_EQUAL(region->header().extension.lane_pool_size, ct::kUsualLanePoolBytes);
     CHECK_EQUAL(region->header().extension.lane_retention_ms, 0u);
     CHECK(region->committedBytes() < 40 << 20);
     CHECK(region->writableProcesses().data() == region->processes().data());
@@ -379,7 +379,7 @@ CT_CASE(refusesLanesOutsideThePool)
     REQUIRE(writer);
     const auto view = region->lane(0);
     REQUIRE(view);
-    CHECK_EQUAL(view->capacity, (16u << 20) / 32);
+    CHECK_EQUAL(view->capacity, ct::kUsualLaneBytes / 32);
     CHECK(!view->overwrite);
     CHECK(view->committed == &region->laneDirectory()[0].committed);
     writer->put(lanewriter::genuineRecord(1, 2, 3));

@@ -252,7 +252,7 @@ CT_CASE(aFileSystemWithoutALimitIsNotFull)
         auto region = Region::create(specOf(directory + "/a.shm"));
         REQUIRE(region);
         CHECK_EQUAL(offered(*region), 32'768u);
-        CHECK_EQUAL(region->header().extension.lane_pool_size, 512u << 20);
+        CHECK_EQUAL(region->header().extension.lane_pool_size, ct::kUsualLanePoolBytes);
         const auto chosen = ct::chooseRegionDirectory({{directory + "/place", {}}});
         CHECK(chosen);
     });

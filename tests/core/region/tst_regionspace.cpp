@@ -60,7 +60,7 @@ CT_CASE(enoughSpaceLeavesTheSizesUnchanged)
     REQUIRE(fitted);
     CHECK_EQUAL(warning, "");
     CHECK_EQUAL(fitted->stations, corotracer::kMostStations);
-    CHECK_EQUAL(fitted->lanePoolBytes, 512 * kMiB);
+    CHECK_EQUAL(fitted->lanePoolBytes, ct::kUsualLanePoolBytes);
     CHECK_EQUAL(ct::stringsCapacityIn(RegionSpace()), 64 * kMiB);
 }
 
@@ -104,7 +104,7 @@ CT_CASE(mappingErrorsNameTheLimit)
     withAddressSpace(1024 * kMiB, [&dir] {
         const auto region = Region::open(dir.file("a.shm"));
         REQUIRE(!region);
-        CHECK(contains(region.error().message, "cannot map 2885 MiB of " + dir.file("a.shm")));
+        CHECK(contains(region.error().message, "cannot map 6469 MiB of " + dir.file("a.shm")));
         CHECK(contains(region.error().message, "; raise the limit on this process's address space (ulimit -v)"));
     });
 }

@@ -170,7 +170,8 @@ private Q_SLOTS:
 
     void stationsAreUsedAgain()
     {
-        Batch batch({}, target("ct_shortlived", words("--count 200000 --alive 1000 --threads 1 --rate 200000")));
+        Batch batch(words("--lane-size 16MiB"),
+                    target("ct_shortlived", words("--count 200000 --alive 1000 --threads 1 --rate 200000")));
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, batch.truth());

@@ -90,7 +90,7 @@ private Q_SLOTS:
         gui::takePicture(&dialog, "run-capture");
         auto *lane = dialog.findChild<QComboBox *>(QStringLiteral("captureLaneSize"));
         auto *pool = dialog.findChild<QSpinBox *>(QStringLiteral("capturePool"));
-        QCOMPARE(lane->currentData().toInt(), 16 << 10);
+        QCOMPARE(lane->currentData().toInt(), static_cast<int>(ct::kUsualLaneBytes >> 10));
         lane->setFocus();
         QTest::keyClick(lane, Qt::Key_End);
         pool->setFocus();
