@@ -27,6 +27,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -38,7 +39,8 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-constexpr int kReaderMs = 100;  ///< interval of the checks whether a pipe has a reader
+constexpr std::chrono::milliseconds kHeartbeat{250};  ///< what is judged at the end is hardly older
+constexpr int kReaderMs = 100;                        ///< interval of the checks whether a pipe has a reader
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -56,6 +58,7 @@ StartRequest requestOf(const CommandLine &line)
 {
     StartRequest request = line.start;
     request.backlog.spillFolder = spillFolderOf(line);
+    request.heartbeat = kHeartbeat;
     if (LaunchSpec *target = request.launchSpec(); target && line.streams())
         target->output = OutputMode::StdoutToStderr;
     return request;

@@ -15,14 +15,15 @@ namespace {
 
 /// Frames read in one task, which then runs for some ms.
 constexpr std::size_t kMostAsked = 256;
-/// Coroutines that one readAhead() visits, and how many frames it requests at most.
-constexpr CoroutineId kAheadSteps = 4096;
+/// Pages of coroutines that one readAhead() visits. It ends after the page with the last request of so many.
+constexpr std::uint32_t kAheadPages = 64;
 constexpr std::size_t kAheadAsks = 128;
 /// Interval at which awaitCode() polls.
 constexpr std::chrono::milliseconds kStep{5};
 constexpr std::size_t kMostFramesAtOnce = 10'000;  ///< some ms
 constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
 constexpr std::uint64_t kEver = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kUnvisited = kEver;  ///< no version of a page
 
 bool hasFrame(const CoroutineSnapshot &coroutine)
 {
@@ -66,10 +67,15 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
         const auto process = m_data->processes.find(pid);
         if (process != m_data->processes.end())
             modules = process->second.modules;
+        const bool wasWaiting = m_data->isWaiting();
         if (!modules && ask && m_data->live && pid != 0)
             m_data->wanted.insert(pid);
-        if (!modules || !modules->moduleAt(query.addr))
-            return m_data->frame(query, pid, ask);
+        const bool isFrame = !modules || !modules->moduleAt(query.addr);
+        const Answer answer = isFrame ? m_data->frame(query, pid, ask) : nullptr;
+        if (!wasWaiting && m_data->isWaiting() && m_data->awaken)
+            m_data->awaken();
+        if (isFrame)
+            return answer;
     }
     Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
@@ -193,6 +199,12 @@ void AddressResolver::setReadsAhead(bool ahead)
     m_readsAhead = ahead;
 }
 
+void AddressResolver::setAwaken(std::function<void()> awaken)
+{
+    const std::lock_guard lock(m_data->mutex);
+    m_data->awaken = std::move(awaken);
+}
+
 void AddressResolver::setListener(std::function<void(const std::vector<FrameLocation> &)> listener)
 {
     m_listener = std::move(listener);
@@ -253,9 +265,11 @@ void AddressResolver::wantMaps()
 {
     const std::lock_guard lock(m_data->mutex);
     const std::uint64_t now = m_data->population->now();
-    if (!m_data->live || now < m_mapsWantedAt + kMapsEveryNs)
+    const std::uint64_t events = m_data->population->captured();
+    if (!m_data->live || now < m_mapsWantedAt + kMapsEveryNs || events == m_mapsWantedEvents)
         return;
     m_mapsWantedAt = now;
+    m_mapsWantedEvents = events;
     for (const auto &[pid, process] : m_data->processes) {
         if (process.readAt != 0)
             m_data->wanted.insert(pid);
@@ -268,26 +282,48 @@ void AddressResolver::readAhead()
     const std::lock_guard lock(m_data->mutex);
     if (!m_data->reading || !m_data->asked.empty() || m_data->busy.load(std::memory_order_acquire))
         return;
-    const CoroutineId size = m_data->population->size();
-    const std::uint64_t now = m_data->population->now();
-    for (CoroutineId step = 0; step < std::min(size, kAheadSteps); ++step) {
-        m_ahead = m_ahead + 1 < size ? m_ahead + 1 : 0;
-        const std::uint64_t since = m_data->population->suspendedSince(m_ahead);
+    const std::uint32_t pages = m_data->population->pageCount();
+    m_withoutFrames.resize(pages, kUnvisited);
+    std::uint32_t visited = 0;
+    for (std::uint32_t i = 0; i < pages && visited < kAheadPages && m_data->asked.size() < kAheadAsks; ++i) {
+        m_aheadPage = m_aheadPage + 1 < pages ? m_aheadPage + 1 : 0;
+        const std::uint64_t version = m_data->population->pageVersion(m_aheadPage);
+        if (m_withoutFrames[m_aheadPage] == version)
+            continue;
+        ++visited;
+        m_withoutFrames[m_aheadPage] = readPageAhead(m_aheadPage) ? kUnvisited : version;
+    }
+}
+
+/// Requests frames of the coroutines in a page. Returns true if any of them has one that may have to be read, now or
+/// later.
+bool AddressResolver::readPageAhead(std::uint32_t page)
+{
+    const Population &population = *m_data->population;
+    const CoroutineId begin = page * Population::kPageSize;
+    const CoroutineId end = std::min(begin + Population::kPageSize, population.size());
+    const std::uint64_t now = population.now();
+    bool any = false;
+    for (CoroutineId id = begin; id < end; ++id) {
+        const std::uint64_t since = population.suspendedSince(id);
         if (since == Population::kNotSuspended)
             continue;
+        const CoroutineSnapshot coroutine = population.at(id);
+        if (!hasFrame(coroutine))
+            continue;
+        any = true;
         // The line of a short suspension would be outdated at once.
-        const auto known = m_data->frames.find(m_ahead);
+        const auto known = m_data->frames.find(id);
         if (known != m_data->frames.end() && known->second.function && now < since + kCaptureDelayNs)
             continue;
-        const CoroutineSnapshot coroutine = m_data->population->at(m_ahead);
-        const auto process = m_data->processes.find(m_data->processOf(coroutine.pid));
+        const std::uint32_t pid = m_data->processOf(coroutine.pid);
+        const auto process = m_data->processes.find(pid);
         const bool isCode = process != m_data->processes.end() && process->second.modules &&
                             process->second.modules->moduleAt(coroutine.addr);
-        if (hasFrame(coroutine) && !isCode)
-            m_data->frame(queryOf(coroutine), m_data->processOf(coroutine.pid), true);
-        if (m_data->asked.size() >= kAheadAsks)
-            return;
+        if (!isCode)
+            m_data->frame(queryOf(coroutine), pid, true);
     }
+    return any;
 }
 
 bool AddressResolver::isIdle() const

@@ -84,8 +84,11 @@ public:
     /// Sets the function that poll() calls with new frame locations.
     void setListener(std::function<void(const std::vector<FrameLocation> &)> listener);
     /// Starts what was requested, and processes results. Call it about ten times per second while the run is live, and
-    /// afterwards until isIdle().
+    /// afterwards until isIdle(). While it is idle, twice per second is enough.
     void poll();
+    /// Sets a function that is called when something was requested, and nothing was waiting before. Any thread calls
+    /// it, under a lock of the resolver. Empty = none.
+    void setAwaken(std::function<void()> awaken);
     /// Call when the population has the whole stream. Compares all frames that were read, however recently, and returns
     /// the new frame locations. For a recording that is about to end, on its thread.
     std::vector<FrameLocation> compareRest();
@@ -105,14 +108,18 @@ private:
     Answer resolve(const Query &query, bool ask) const;
     SymbolWorker::Modules modulesOf(const Query &query) const;
     void readAhead();
+    bool readPageAhead(std::uint32_t page);
     void wantMaps();
 
     std::shared_ptr<SymbolWorker> m_worker;
     std::shared_ptr<Data> m_data;  ///< shared with running tasks
     std::function<void(const std::vector<FrameLocation> &)> m_listener;
     bool m_readsAhead = false;
-    CoroutineId m_ahead = 0;           ///< the latest coroutine of readAhead()
-    std::uint64_t m_mapsWantedAt = 0;  ///< when wantMaps() last requested maps; ns, CLOCK_MONOTONIC
+    std::uint32_t m_aheadPage = 0;  ///< the latest page of coroutines that readAhead() visited
+    /// For each page, the version (Population::pageVersion()) at which none of its coroutines needed its frame read.
+    std::vector<std::uint64_t> m_withoutFrames;
+    std::uint64_t m_mapsWantedAt = 0;      ///< when wantMaps() last requested maps; ns, CLOCK_MONOTONIC
+    std::uint64_t m_mapsWantedEvents = 0;  ///< events captured by then
 };
 
 }  // namespace ct

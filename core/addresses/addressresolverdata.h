@@ -62,6 +62,7 @@ struct AddressResolver::Data {
     Answer frame(const Query &query, std::uint32_t pid, bool ask);
     bool isWanted(const Query &query, std::uint32_t pid, const Known *known) const;
     void refuse(const Error &why);
+    bool isWaiting() const { return !asked.empty() || !wanted.empty(); }
     void askFor(const Query &query, std::uint32_t pid, Known &known);
     Known *knownAt(const Query &query);
     std::vector<FrameLocation> compareReads(std::uint64_t before);
@@ -88,6 +89,7 @@ struct AddressResolver::Data {
     std::string problem;
     std::string refusal;  ///< why the worker's thread could not start, at the latest failure
     std::uint32_t target = 0;
+    std::function<void()> awaken;  ///< see setAwaken()
     bool live = false;
     bool reading = false;  ///< frames may be read; true while live, but ends earlier
 };

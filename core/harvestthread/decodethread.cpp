@@ -17,7 +17,6 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds kHeartbeat{100};  ///< longest interval between batches, empty ones included
 constexpr milliseconds kPollShortest{1};
 constexpr milliseconds kPollLongest{50};
 /// Pauses of one pass while the collector is pressed, and their length.
@@ -81,7 +80,7 @@ void DecodeThread::run()
 std::chrono::milliseconds DecodeThread::longestWait()
 {
     if (m_region.access() != RegionAccess::Observer)
-        return kHeartbeat;
+        return m_heartbeat;
     m_poll = m_batch.empty() ? std::min(m_poll * 2, kPollLongest) : kPollShortest;
     return m_poll;
 }
@@ -102,11 +101,11 @@ void DecodeThread::pass()
     deliver();
 }
 
-/// Passes the batch to every sink. Passes an empty one at least every kHeartbeat, with the time.
+/// Passes the batch to every sink. Passes an empty one at least every m_heartbeat, with the time.
 void DecodeThread::deliver()
 {
     const Clock::time_point now = Clock::now();
-    if (m_batch.empty() && now - m_lastDelivery < kHeartbeat)
+    if (m_batch.empty() && now - m_lastDelivery < m_heartbeat)
         return;
     m_lastDelivery = now;
     if (!m_hasRegionFailed && !m_region.isWhole()) {
@@ -146,7 +145,7 @@ void DecodeThread::drainAndFinish()
         if (isDone || m_decoder.hasMore())
             continue;
         m_events.awaitsCollector();
-        m_signal.waitFor(kHeartbeat);
+        m_signal.waitFor(m_heartbeat);
     }
     publishSums();
     if (m_isAbandoned.load(std::memory_order_relaxed))

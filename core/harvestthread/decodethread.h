@@ -36,6 +36,8 @@ public:
                  std::shared_ptr<LatestSums> sums, Events events);
     ~DecodeThread();  ///< the thread must have ended, or not be started
 
+    /// As HarvestThread::setHeartbeat(). Before the start.
+    void setHeartbeat(std::chrono::milliseconds most) { m_heartbeat = most; }
     /// As HarvestThread::setPostMortem(). Before the start.
     void setPostMortem() { m_postMortemClock.emplace(); }
     /// As HarvestThread::latestEventNs(). After the end.
@@ -74,6 +76,7 @@ private:
     std::atomic<bool> m_isAbandoned{false};
     std::atomic<bool> m_hasEnded{false};  ///< release by the decoding thread; partner: hasEnded()
     std::thread m_thread;
+    std::chrono::milliseconds m_heartbeat{100};  ///< constant from the start on
     /// Set before the start; while the thread runs, only the thread uses it.
     std::optional<PostMortemClock> m_postMortemClock;
 

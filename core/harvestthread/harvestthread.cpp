@@ -27,11 +27,11 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr microseconds kSocketGap{1000};   ///< busy: how often the event loop runs
-constexpr int kIdlePasses = 10;            ///< empty passes in a row before sleep
-constexpr milliseconds kFlagCheckGap{10};  ///< asleep: interval of checks whether the flag was cleared
-constexpr milliseconds kSureCheckGap{50};  ///< asleep: the interval when every writer is sure to send a byte
-constexpr milliseconds kSafetyGap{250};    ///< asleep: shortest interval of complete passes
+constexpr microseconds kSocketGap{1000};     ///< busy: how often the event loop runs
+constexpr int kIdlePasses = 10;              ///< empty passes in a row before sleep
+constexpr milliseconds kFlagCheckGap{10};    ///< asleep: interval of checks whether the flag was cleared
+constexpr milliseconds kSureCheckGap{1000};  ///< asleep: the interval when every writer is sure to send a byte
+constexpr milliseconds kSafetyGap{250};      ///< asleep: shortest interval of complete passes
 constexpr int kSafetyCostFactor = 200;    ///< asleep: complete passes are at least this many times their own cost apart
 constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
 constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
@@ -104,6 +104,11 @@ Result<void> HarvestThread::startHarvest()
     return running ? started.get() : running;
 }
 
+void HarvestThread::setHeartbeat(milliseconds most)
+{
+    m_data->decoding.setHeartbeat(most);
+}
+
 void HarvestThread::setPostMortem()
 {
     m_data->isPostMortem = true;
@@ -124,6 +129,7 @@ void HarvestThread::setPaused(bool paused)
 {
     // Relaxed: only the request itself is passed.
     m_data->pauseRequested.store(paused, std::memory_order_relaxed);
+    m_data->wakeCollector();
 }
 
 void HarvestThread::requestEnd()

@@ -13,6 +13,7 @@
 #include <QString>
 #include <QThread>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ public:
                   QObject *parent = nullptr);
     ~HarvestThread() override;  ///< requests the end and waits for it
 
+    /// Longest time between two batches for the sinks, empty ones included. Call it before the start.
+    void setHeartbeat(std::chrono::milliseconds most);
     /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
     /// event.
     void setPostMortem();
@@ -44,13 +47,13 @@ public:
     /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
     /// harvestEnded().
     void requestEnd();
-    /// Switches tracing off or on in the targets, see Collector::setPaused (any thread). Takes effect within 100 ms.
+    /// Switches tracing off or on in the targets, see Collector::setPaused (any thread). Takes effect within some ms.
     void setPaused(bool paused);
     /// Declares the capture worthless, because the target never started (any thread, before the end). Sinks are not
     /// finished, and files that they would have replaced stay.
     void abandon();
 
-    /// Copies the latest sums (any thread). They are updated at least every 100 ms while something happens.
+    /// Copies the latest sums (any thread). They are as old as the latest batch.
     Accounting accounting() const;
 
 Q_SIGNALS:

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kFirstReadMs = 20;  // by then the dynamic linker is done
 constexpr int kReadMs = 1000;
+constexpr int kIdleReads = 10;  ///< while no event comes, processes are read at every tenth of these times
 constexpr int kClockMs = 60'000;
 
 }  // namespace
@@ -46,7 +47,11 @@ RecordingInfoWriter::RecordingInfoWriter(Session &session, std::shared_ptr<const
     m_writer->setSums([sums = session.sums()] { return sums->get(); });
     connect(&m_processTimer, &QTimer::timeout, this, [this] {
         m_processTimer.setInterval(kReadMs);
-        readProcesses();
+        const std::uint64_t events = m_population->captured();
+        const bool isIdle = events == std::exchange(m_eventsAtRead, events);
+        m_idleReads = isIdle ? (m_idleReads + 1) % kIdleReads : 0;
+        if (m_idleReads == 0)
+            readProcesses();
     });
     connect(&m_clockTimer, &QTimer::timeout, this, &RecordingInfoWriter::recordClocks);
     connect(&session, &Session::stateChanged, this, &RecordingInfoWriter::onState);

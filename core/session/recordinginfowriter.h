@@ -60,6 +60,8 @@ private:
     std::shared_ptr<RecordingWriter> m_writer;
     std::uint64_t m_startedAt = 0;
     QTimer m_processTimer;
+    std::uint64_t m_eventsAtRead = ~std::uint64_t{0};  ///< captured at the latest time of m_processTimer; first: none
+    int m_idleReads = 0;                               ///< times since then without an event
     QTimer m_clockTimer;
     pid_t m_recordedTarget = 0;
     bool m_ended = false;

@@ -9,6 +9,7 @@ namespace ct {
 namespace {
 
 constexpr int kPollMs = 50;
+constexpr int kIdlePollMs = 500;  ///< while nothing is requested; each wake-up costs some 50 us
 
 }  // namespace
 
@@ -19,12 +20,14 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
     m_resolver->setReadsAhead(true);
     connect(&m_timer, &QTimer::timeout, this, &ResolverDriver::poll);
     connect(&session, &Session::stateChanged, this, &ResolverDriver::onState);
+    m_resolver->setAwaken([this] { QMetaObject::invokeMethod(this, &ResolverDriver::poll, Qt::QueuedConnection); });
     m_timer.start(kPollMs);
 }
 
 /// Ends the reading of frames, because a session that captures may be destroyed next.
 ResolverDriver::~ResolverDriver()
 {
+    m_resolver->setAwaken({});
     m_resolver->stopReading();
 }
 
@@ -34,8 +37,11 @@ void ResolverDriver::poll()
     if (const pid_t target = m_session.targetPid(); target != 0)
         m_resolver->setTarget(target);
     m_resolver->poll();
-    if (m_session.state() == RunState::Ended && m_resolver->isIdle())
+    const bool isIdle = m_resolver->isIdle();
+    if (m_session.state() == RunState::Ended && isIdle)
         m_timer.stop();
+    else if (const int interval = isIdle ? kIdlePollMs : kPollMs; m_timer.interval() != interval)
+        m_timer.setInterval(interval);
 }
 
 void ResolverDriver::onState(RunState state)

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kNothingTracedMs = 3000;
 constexpr int kProgressMs = 100;
+constexpr int kIdleProgressMs = 500;  ///< while nothing happens; each wake-up costs some 50 us
 constexpr int kGroupPollMs = 10;
 constexpr int kGroupMs = 300;
 constexpr int kTerminatedGroupMs = 6000;  ///< longer than TargetProcess waits before SIGKILL
@@ -65,6 +66,7 @@ struct Session::Data {
     int nothingTracedMs = kNothingTracedMs;
     QTimer *nothingTracedTimer = nullptr;
     QTimer *progressTimer = nullptr;
+    std::uint64_t activity = 0;  ///< a sum that grows while anything happens, at the latest checkProgress()
 };
 
 Session::Session(const StartRequest &request) : m_data(std::make_unique<Data>())
@@ -208,6 +210,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     m_data->harvest = std::make_unique<HarvestThread>(*m_data->region, socketPath, m_data->sinks,
                                                       m_data->request.backlog, m_data->sums);
     HarvestThread *harvest = m_data->harvest.get();
+    harvest->setHeartbeat(m_data->request.heartbeat);
     if (m_data->postMortem)
         harvest->setPostMortem();
     // Queued, because these signals come from the harvest thread.
@@ -276,6 +279,10 @@ void Session::checkProgress()
     if (m_data->state == RunState::Waiting && sums.coroutines > 0)
         setState(RunState::Capturing);
     reportShortages(sums);
+    const std::uint64_t activity = sums.captured + sums.lost + sums.coroutines;
+    const bool isIdle = m_data->state == RunState::Capturing && activity == std::exchange(m_data->activity, activity);
+    if (const int interval = isIdle ? kIdleProgressMs : kProgressMs; m_data->progressTimer->interval() != interval)
+        m_data->progressTimer->setInterval(interval);
 }
 
 void Session::reportShortages(const Accounting &sums)

@@ -8,6 +8,7 @@
 #include "core/session/capturespec.h"
 #include "core/target/targetprocess.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -41,8 +42,12 @@ enum class RunKind { None, Launched, Listening, Attached, File, Input, Replay };
 struct StartRequest {
     std::variant<std::monostate, LaunchSpec, ListenRequest, AttachRequest, OpenRequest, InputRequest, ReplayRequest>
         what;
-    CaptureSpec capture;    ///< for LaunchSpec and ListenRequest
-    BacklogSpec backlog{};  ///< for live runs
+    CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
+    // For live runs.
+    BacklogSpec backlog{};
+    /// Longest time between two batches, in ms. A batch without events tells the time, so that views show how long a
+    /// state has lasted. Each one wakes two threads, which matters when nothing else happens.
+    std::chrono::milliseconds heartbeat{100};
 
     /// Attaches to a region (.shm), or else opens a recording.
     static StartRequest forFile(const std::string &path);

@@ -131,6 +131,13 @@ bool processMaps(pid_t pid, const FileIdentity &file)
     return found;
 }
 
+std::uint64_t mappedPages(pid_t pid)
+{
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/" + std::to_string(pid) + "/statm") >> pages;
+    return pages;
+}
+
 bool processRuns(pid_t pid)
 {
     const ProcessStat stat = ProcessStat::of(pid);

@@ -37,6 +37,9 @@ std::vector<MappingProcess> processesMapping(const FileIdentity &file);
 std::vector<std::vector<MappingProcess>> processesMapping(const std::vector<FileIdentity> &files);
 /// Checks one process only. Returns false also when it has ended.
 bool processMaps(pid_t pid, const FileIdentity &file);
+/// Size of the address space in pages, 0 = it has ended. Cheaper than processMaps(): a process that maps or unmaps a
+/// file has another size afterwards.
+std::uint64_t mappedPages(pid_t pid);
 /// Returns false for a zombie, unless it has further threads.
 bool processRuns(pid_t pid);
 bool isEngine(pid_t pid);

@@ -16,7 +16,7 @@ namespace ct {
 
 /// A process becomes a target when it connects to the engine's socket, or when a search finds its mapping of the
 /// region. It is removed when it maps the region no longer. A process that connects is always noticed, however short
-/// its life. Other processes are found by searches through all processes. Searches use at most 1/1000 of the time, or
+/// its life. Other processes are found by searches through all processes. Searches use at most 1/10,000 of the time, or
 /// 1/200 while no target is known.
 class TargetWatch : public QObject {
     Q_OBJECT
@@ -45,9 +45,11 @@ private:
         pid_t pid = 0;
         /// Mapped the region at the last check. Other engines connect, too, to see whether an engine listens.
         bool maps = false;
+        std::uint64_t pages = 0;  ///< mappedPages() before that check; 0 = none yet
     };
     void checkAll();
     void checkMappings(const std::vector<pid_t> &pids);
+    static bool hasChanged(const Target &target);
     void search();
     bool isSearchDue() const;
     bool isEmpty() const;

@@ -36,7 +36,8 @@ namespace {
 using namespace ct;
 
 constexpr std::uint64_t kSilenceNs = 5'000'000;
-constexpr int kQuietChecks = 10;  ///< checks without a new event, 100 ms apart
+constexpr int kQuietChecks = 10;                      ///< checks without a new event, 100 ms apart
+constexpr std::chrono::milliseconds kHeartbeat{250};  ///< as in batch mode
 
 std::uint64_t read(clockid_t clock)
 {
@@ -160,7 +161,7 @@ public:
 
     int run()
     {
-        if (const auto started = m_session.start({m_options.target, m_options.capture}); !started) {
+        if (const auto started = m_session.start({m_options.target, m_options.capture, {}, kHeartbeat}); !started) {
             std::fprintf(stderr, "%s\n", started.error().message.c_str());
             return 1;
         }

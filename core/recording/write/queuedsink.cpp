@@ -29,6 +29,8 @@ constexpr std::uint64_t kRestShare = 4;
 /// The writer waits this long after a page with few transitions. So the source does not wake it for each pass.
 constexpr std::chrono::milliseconds kGather{10};
 constexpr std::size_t kFew = TransitionPool::kCapacity / 8;
+/// The sink gets empty batches, which only tell the time, so often: a source that idles must not keep the writer busy.
+constexpr std::chrono::milliseconds kTimeEvery{500};
 
 template <class T>
 std::size_t bytesOf(const std::vector<T> &values)
@@ -104,6 +106,7 @@ private:
         TransitionPool::Chunk chunk;
         std::size_t used = 0;  ///< transitions
         std::vector<Step> steps;
+        bool hasRows = false;  ///< false: the steps tell nothing but the time
     };
 
     Result<void> appendWhole(std::unique_lock<std::mutex> &lock, const Batch &batch, std::size_t restBytes);
@@ -190,6 +193,7 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
         done += some;
         m_pending.fetch_add(some, std::memory_order_relaxed);
         if (done < count) {
+            m_open->hasRows = true;
             m_open->steps.push_back({m_open->used, step.now, nullptr, 0});
             closePage();
         }
@@ -198,7 +202,7 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
     std::vector<Step> &steps = m_open->steps;
     step.end = m_open->used;
     m_restBytes += step.restBytes;
-    if (steps.empty())
+    if ((count > 0 || step.rest) && !std::exchange(m_open->hasRows, true))
         m_work.notify_one();
     if (!step.rest && !steps.empty() && !steps.back().rest)
         steps.back() = std::move(step);
@@ -225,7 +229,7 @@ bool QueuedSink::Queue::awaitSpace(std::unique_lock<std::mutex> &lock, std::size
     if (m_error || m_givenUp)
         return false;
     if (!m_open)
-        m_open = Page{m_chunks.takeChunk(), 0, {}};
+        m_open = Page{m_chunks.takeChunk(), 0, {}, false};
     return true;
 }
 
@@ -301,7 +305,7 @@ void QueuedSink::Queue::run()
 {
     pthread_setname_np(pthread_self(), "output");
     while (std::optional<Page> page = takePage()) {
-        const bool few = page->used < kFew;
+        const bool few = page->hasRows && page->used < kFew;
         const Result<void> written = write(*page);
         noteWritten();
         recycle(std::move(*page));
@@ -341,10 +345,9 @@ void QueuedSink::Queue::finishSink()
 std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::takePage()
 {
     std::unique_lock lock(m_mutex);
-    const auto isWanted = [this] {
-        return m_end != End::None || !m_full.empty() || (m_open && !m_open->steps.empty());
-    };
-    m_work.wait(lock, isWanted);
+    const auto isWanted = [this] { return m_end != End::None || !m_full.empty() || (m_open && m_open->hasRows); };
+    while (!m_work.wait_for(lock, kTimeEvery, isWanted) && !m_open) {
+    }
     const bool anyQueued = m_open || !m_full.empty();
     if (anyQueued && m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd) {
         discardQueued();

@@ -128,6 +128,42 @@ CT_CASE(resolvesAFrameToFunctionAndLine)
     CHECK_EQUAL(later->frames[0].line, 0U);
 }
 
+/// A page of coroutines without frames is not visited again, until one of them changes.
+CT_CASE(readsFramesAheadOfRequests)
+{
+    RunningProgram program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    std::vector<FrameLocation> learned;
+    run.resolver->setListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
+    run.resolver->setReadsAhead(true);
+    run.commit(monotonicNow());
+    run.read();
+    run.read();
+    CHECK(run.resolver->isIdle());
+    run.event(seen.frame, false, monotonicNow());
+    run.commit(monotonicNow());
+    run.read();
+    CHECK(!run.resolver->isIdle());
+    run.advanceStream();
+    REQUIRE(learned.size() == 1);
+    CHECK_EQUAL(learned[0].function, "work::sequence(int)");
+}
+
+CT_CASE(theFirstRequestAwakensThePoll)
+{
+    Suspended suspended("coroutines_gxx_o2");
+    Run &run = suspended.run;
+    int awakened = 0;
+    run.resolver->setAwaken([&] { ++awakened; });
+    run.ask();
+    CHECK_EQUAL(awakened, 1);
+    run.ask();
+    CHECK_EQUAL(awakened, 1);
+    run.read();
+    run.resolver->setAwaken({});
+}
+
 /// The process was killed, so its stream has ended and no late events can come.
 CT_CASE(acceptsTheLastReadingAtTheEnd)
 {

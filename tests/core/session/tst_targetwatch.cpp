@@ -169,6 +169,29 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.gone.size(), 1);
     }
 
+    /// A target that nobody waits for is no longer one, although its pid still exists.
+    void reportsTheEndOfAZombie()
+    {
+        Listening listening;
+        QVERIFY(listening.begin());
+        const QByteArray program = runner::binary("ct_oldsdk").toLocal8Bit();
+        const QByteArray region = listening.session.regionPath().toLocal8Bit();
+        const QByteArray socket = listening.session.socketPath().toLocal8Bit();
+        const pid_t pid = fork();
+        if (pid == 0) {
+            setenv("CTP_SHM_PATH", region.constData(), 1);
+            setenv("CTP_SOCK_PATH", socket.constData(), 1);
+            setenv("CTP_MAX_STATIONS", "4096", 1);
+            execl(program.constData(), program.constData(), "--coroutines", "5", "--threads", "1", "--transitions",
+                  "1000000000", "--pace", "500", "--no-socket", nullptr);
+            _exit(1);
+        }
+        QTRY_VERIFY(listening.reported(listening.seen, pid));
+        kill(pid, SIGKILL);
+        QTRY_VERIFY(listening.reported(listening.gone, pid));
+        waitpid(pid, nullptr, 0);
+    }
+
     /// Connects as another engine does to check for a listener.
     void ignoresProcessesThatOnlyConnect()
     {

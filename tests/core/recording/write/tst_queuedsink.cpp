@@ -25,6 +25,7 @@ public:
         std::uint64_t captured = 0, notWritten = 0;
         std::thread::id consumedOn, destroyedOn;
         std::size_t calls = 0;
+        std::atomic<std::uint64_t> now{0};  ///< Batch::now of the latest batch; release by the writer, acquire by tests
     };
     explicit LoggingSink(Log &log) : m_log(log) {}
     ~LoggingSink() override { m_log.destroyedOn = std::this_thread::get_id(); }
@@ -47,6 +48,7 @@ public:
             m_log.items.push_back("to " + std::to_string(m_log.numbers.size()));
         for (const ct::Death &death : batch.deaths)
             m_log.items.push_back("death " + std::to_string(death.coroutine));
+        m_log.now.store(batch.now, std::memory_order_release);
         return {};
     }
     ct::Result<void> finish(const ct::Accounting &sums) override
@@ -163,6 +165,23 @@ CT_CASE(theStreamStaysInOrder)
         if (id > 0)
             CHECK_EQUAL(*(death - 1), "to " + std::to_string(end));
     }
+}
+
+/// While nothing happens, the sink still learns how late it is.
+CT_CASE(emptyBatchesTellTheTime)
+{
+    LoggingSink::Log log;
+    const auto sink = queued(std::make_shared<LoggingSink>(log));
+    for (const std::uint64_t now : {7, 8}) {
+        ct::Batch batch;
+        batch.now = now;
+        CHECK(static_cast<bool>(sink->consume(batch)));
+        while (log.now.load(std::memory_order_acquire) != now)
+            std::this_thread::yield();
+    }
+    CHECK(static_cast<bool>(sink->consume(numbered(0, 3))));
+    CHECK(static_cast<bool>(sink->finish({})));
+    CHECK(isDense(log.numbers, 3));
 }
 
 CT_CASE(aSlowSinkDoesNotBlockConsume)
