@@ -27,11 +27,11 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr microseconds kSocketGap{1000};     ///< busy: how often the event loop runs
-constexpr int kIdlePasses = 10;              ///< empty passes in a row before sleep
-constexpr milliseconds kFlagCheckGap{10};    ///< asleep: interval of checks whether the flag was cleared
-constexpr milliseconds kSureCheckGap{1000};  ///< asleep: the interval when every writer is sure to send a byte
-constexpr milliseconds kSafetyGap{250};      ///< asleep: shortest interval of complete passes
+constexpr microseconds kSocketGap{1000};  ///< busy: how often the event loop runs
+constexpr int kIdlePasses = 10;           ///< empty passes in a row before sleep
+constexpr milliseconds kFlagCheckGap{
+    10};  ///< asleep: interval of checks whether the flag was cleared, if a writer may clear it silently
+constexpr milliseconds kSafetyGap{250};   ///< asleep: shortest interval of complete passes
 constexpr int kSafetyCostFactor = 200;    ///< asleep: complete passes are at least this many times their own cost apart
 constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
 constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
@@ -77,6 +77,8 @@ struct HarvestThread::Data {
     // Harvest thread only.
     int idlePasses = 0;
     bool paused = false;
+    milliseconds heartbeat{100};  ///< constant from the start on
+    Clock::time_point lastNotified{};
     milliseconds poll = kPollShortest;
     Clock::time_point lastSafetyPass = Clock::now();
     Clock::time_point lastSocketTurn{};
@@ -106,6 +108,7 @@ Result<void> HarvestThread::startHarvest()
 
 void HarvestThread::setHeartbeat(milliseconds most)
 {
+    m_data->heartbeat = most;
     m_data->decoding.setHeartbeat(most);
 }
 
@@ -201,10 +204,9 @@ bool HarvestThread::runPass()
 {
     Data &data = *m_data;
     const bool any = data.collector.pass();
-    if (any) {
-        data.decoding.notify();
+    notifyDecoder(any);
+    if (any)
         data.poll = kPollShortest;
-    }
     data.idlePasses = any ? 0 : data.idlePasses + 1;
     const Clock::time_point now = Clock::now();
     if (now - data.lastSocketTurn >= kSocketGap) {
@@ -229,7 +231,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
         data.decoding.notify();
         return;
     }
-    waitTimer.start(data.collector.areWakesSure() ? kSureCheckGap : kFlagCheckGap);
+    waitTimer.start(data.collector.areWakesSure() ? data.heartbeat : kFlagCheckGap);
     bool any = false;
     while (!any && !data.decoding.hasEnded()) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
@@ -237,11 +239,22 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
         if (!data.collector.stillQuiet() || data.pauseRequested.load(std::memory_order_relaxed) != data.paused)
             break;
         any = passWhileAsleep();
-        if (any)
-            data.decoding.notify();
+        notifyDecoder(any);
     }
     waitTimer.stop();
     data.collector.cancelSleep();
+}
+
+/// Call it after each pass. Without news, the decoder still learns from time to time up to when everything is
+/// collected.
+void HarvestThread::notifyDecoder(bool any)
+{
+    Data &data = *m_data;
+    const Clock::time_point now = Clock::now();
+    if (!any && now - data.lastNotified < data.heartbeat * 3 / 4)  // timers are not exact
+        return;
+    data.lastNotified = now;
+    data.decoding.notify();
 }
 
 /// Returns true if there is something for the decoder.

@@ -78,6 +78,7 @@ private:
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
     void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
+    void notifyDecoder(bool any);
     bool passWhileAsleep();
     bool isSafetyPassDue() const;
     void reportCutRegion();

@@ -45,7 +45,7 @@ struct StartRequest {
     CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
     // For live runs.
     BacklogSpec backlog{};
-    /// Longest time between two batches, in ms. A batch without events tells the time, so that views show how long a
+    /// Longest time between two batches. A batch without events tells the time, so that views show how long a
     /// state has lasted. Each one wakes two threads, which matters when nothing else happens.
     std::chrono::milliseconds heartbeat{100};
 

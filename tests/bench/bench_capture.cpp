@@ -8,7 +8,7 @@
 //     --no-lanes          full stations only
 //     --no-trace          no sink for the stream, except for the meter
 //     --stations N        coroutines alive at once
-//     --lane-mib N        size of a lane, MiB [16]
+//     --lane-mib N        size of a lane, MiB [64]
 //     --budget-mib N      budget of the history, MiB [4096]
 //     --prepared          prepare the memory of the history before the program starts
 //     --idle S            once the program is silent, measure S seconds of it, then terminate it

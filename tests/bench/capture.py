@@ -129,7 +129,7 @@ def measure_probe(bench):
 
 def measure_flat(bench):
     results = bench.storm("--threads", 1, "--coroutines", 1000, "--order", "round")
-    bench.row(f"storm, one flat-out thread, {bench.seconds} s, 16 MiB lane", storm_figure(results), "zero lost",
+    bench.row(f"storm, one flat-out thread, {bench.seconds} s", storm_figure(results), "zero lost",
               lossless(results), {"results": results})
     peer = bench.storm("--threads", 1, "--coroutines", 1000, "--order", "round", options=["--no-trace"])
     bench.row("its peer: the same, nothing consumes the stream", storm_figure(peer), "-", True, {"results": peer})
@@ -204,8 +204,8 @@ def measure_latency(bench):
 
 def measure_births(bench):
     for name, rate in (("1 M births/s", 1_000_000), ("one flat-out thread", 0)):
-        brief = bench.capture([], "ct_shortlived", "--count", 10_000_000, "--alive", 1000, "--threads", 1, "--rate", rate,
-                              repeat=1)[0]
+        brief = bench.capture(["--lane-mib", 16], "ct_shortlived", "--count", 10_000_000, "--alive", 1000,
+                              "--threads", 1, "--rate", rate, repeat=1)[0]
         met = brief["coroutines"] == 10_000_000 and brief["exact"] and brief["region_bytes"] <= 64 << 20
         bench.row(f"10 million short-lived coroutines, 1,000 alive, {name}",
                   f"{brief['coroutines']} seen, {brief['lost']} events lost, region {brief['region_bytes'] / 2**20:.1f} MiB, "
