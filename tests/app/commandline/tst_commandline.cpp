@@ -140,7 +140,7 @@ private Q_SLOTS:
         QCOMPARE(line->start.capture.laneRetentionMs, 1500U);
         QCOMPARE(parse("--batch --lane-retention 0 --listen")->start.capture.laneRetentionMs, 0U);
         QVERIFY(!parse("--batch --no-lanes --listen")->start.capture.lanes);
-        QVERIFY(parse("--no-lanes -- prog"));  // valid with a window, too
+        QVERIFY(parse("--no-lanes -- prog"));                 // valid with a window, too
         QVERIFY(parse("--batch --lane-pool 1MiB --listen"));  // lanes adapt to the pool
     }
 
