@@ -30,6 +30,10 @@ Reactor::Reactor(Schedule schedule, Registration registration)
 Reactor::~Reactor()
 {
     stop();
+    for (const Command &command : m_posted) {
+        if (command.kind == Command::Kind::Close)
+            ::close(command.fd);
+    }
     ::close(m_wakeFd);
     ::close(m_epoll);
 }
@@ -55,9 +59,9 @@ void Reactor::watch(int fd)
     post({.kind = Command::Kind::Watch, .fd = fd});
 }
 
-void Reactor::forget(int fd)
+void Reactor::close(int fd)
 {
-    post({.kind = Command::Kind::Forget, .fd = fd});
+    post({.kind = Command::Kind::Close, .fd = fd});
 }
 
 void Reactor::submit(int fd, Direction direction, Operation &operation)
@@ -139,9 +143,10 @@ void Reactor::apply(const Command &command)
         ::epoll_ctl(m_epoll, EPOLL_CTL_ADD, command.fd, &event);
         break;
     }
-    case Command::Kind::Forget:
-        // The owner closes the descriptor, which removes it from epoll. A late edge then finds no parked operation.
+    case Command::Kind::Close:
+        // This removes the descriptor from epoll. A late edge then finds no parked operation.
         m_descriptors[static_cast<std::size_t>(command.fd)] = {};
+        ::close(command.fd);
         break;
     case Command::Kind::Submit: {
         Descriptor &descriptor = m_descriptors[static_cast<std::size_t>(command.fd)];

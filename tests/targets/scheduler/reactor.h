@@ -48,15 +48,16 @@ public:
     void start();
     void stop();  ///< joins the thread; parked coroutines stay suspended
 
-    /// These functions may be called from any thread. The descriptor must be open between watch() and forget().
+    /// These functions may be called from any thread. close() closes the descriptor later, once all earlier calls have
+    /// had their effect: until then, no other socket gets its number.
     void watch(int fd);
-    void forget(int fd);
+    void close(int fd);
     void submit(int fd, Direction direction, Operation &operation);
     void resumeAt(Clock::time_point when, std::coroutine_handle<> waiting);
 
 private:
     struct Command {
-        enum class Kind : std::uint8_t { Watch, Forget, Submit, Timer } kind;
+        enum class Kind : std::uint8_t { Watch, Close, Submit, Timer } kind;
         Direction direction = Direction::Read;
         int fd = -1;
         Operation *operation = nullptr;

@@ -59,11 +59,8 @@ Socket &Socket::operator=(Socket &&other) noexcept
 
 Socket::~Socket()
 {
-    if (m_fd < 0)
-        return;
-    // Forget before close: after close, another socket may get the same number.
-    m_reactor->forget(m_fd);
-    ::close(m_fd);
+    if (m_fd >= 0)
+        m_reactor->close(m_fd);
 }
 
 void Socket::shutdown() const
