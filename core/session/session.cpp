@@ -4,27 +4,24 @@
 
 #include "core/base/monotonic.h"
 #include "core/session/capturedregion.h"
+#include "core/session/nothingtraced.h"
 #include "core/session/regiondescription.h"
 #include "core/session/shortagenotices.h"
 #include "core/target/targetwatch.h"
 #include "core/target/untraced.h"
 
-#include <QDeadlineTimer>
 #include <QTimer>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace ct {
 
 namespace {
 
-constexpr int kNothingTracedMs = 3000;
 constexpr int kProgressMs = 100;
 constexpr int kIdleProgressMs = 500;  ///< while nothing happens; each wake-up costs some 50 us
-constexpr int kGroupPollMs = 10;
-constexpr int kGroupMs = 300;
-constexpr int kTerminatedGroupMs = 6000;  ///< longer than TargetProcess waits before SIGKILL
 
 QString text(const std::string &utf8)
 {
@@ -61,10 +58,7 @@ struct Session::Data {
     bool reportedMayBeInUse = false;
     bool leftOver = false;
     bool terminating = false;
-    bool reportedNothingTraced = false;
-    QDeadlineTimer groupPatience;
-    int nothingTracedMs = kNothingTracedMs;
-    QTimer *nothingTracedTimer = nullptr;
+    NothingTraced *nothingTraced = nullptr;
     QTimer *progressTimer = nullptr;
     std::uint64_t activity = 0;  ///< a sum that grows while anything happens, at the latest checkProgress()
 };
@@ -72,6 +66,8 @@ struct Session::Data {
 Session::Session(const StartRequest &request) : m_data(std::make_unique<Data>())
 {
     m_data->request = request;
+    m_data->nothingTraced = new NothingTraced([this] { return whyNothingIsTraced(); }, this);
+    connect(m_data->nothingTraced, &NothingTraced::reported, this, &Session::nothingTraced);
 }
 
 Session::~Session()
@@ -116,7 +112,10 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->region.stations());
     m_data->process = new TargetProcess(this);
     connect(m_data->process, &TargetProcess::outputReady, this, &Session::outputReady);
-    connect(m_data->process, &TargetProcess::exited, this, &Session::onTargetExited);
+    connect(m_data->process, &TargetProcess::exited, this,
+            [this](const ExitStatus &status) { Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow())); });
+    connect(m_data->process, &TargetProcess::groupEnded, this,
+            [this] { drain(m_data->terminating ? EndReason::Terminated : EndReason::TargetExited); });
     if (Result<void> started = m_data->process->start(traced); !started) {
         m_data->harvest->abandon();
         m_data->harvest.reset();
@@ -129,7 +128,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     }
     m_data->targets->processConnected(m_data->process->pid());
     m_data->untraced.launched(target, m_data->process->pid());
-    armNothingTraced();
+    targetCame();
     return {};
 }
 
@@ -221,7 +220,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
     connect(harvest, &HarvestThread::harvestEnded, this, &Session::onHarvestEnded, Qt::QueuedConnection);
     const auto connected = [this](int pid) {
         m_data->untraced.connected(pid);
-        armNothingTraced();
+        targetCame();
     };
     connect(harvest, &HarvestThread::targetConnected, this, connected, Qt::QueuedConnection);
     m_data->targets = new TargetWatch(m_data->region.file(), this);
@@ -244,7 +243,7 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->progressTimer->start(kProgressMs);
     connect(m_data->targets, &TargetWatch::seen, this, [this](int pid) {
         m_data->anyCame = true;
-        armNothingTraced();
+        targetCame();
         Q_EMIT targetDiscovered(pid);
     });
     connect(m_data->targets, &TargetWatch::gone, this, [this](int pid) {
@@ -256,21 +255,17 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
 }
 
 /// Not for an attached region, which may have stations or not. Only a new target can lack a step of its setup.
-void Session::armNothingTraced()
+void Session::targetCame()
 {
-    if (m_data->nothingTracedTimer || m_data->kind == RunKind::Attached)
-        return;
-    m_data->nothingTracedTimer = new QTimer(this);
-    m_data->nothingTracedTimer->setSingleShot(true);
-    connect(m_data->nothingTracedTimer, &QTimer::timeout, this, &Session::reportNothingTraced);
-    m_data->nothingTracedTimer->start(m_data->nothingTracedMs);
+    if (m_data->kind != RunKind::Attached)
+        m_data->nothingTraced->targetCame();
 }
 
-void Session::reportNothingTraced()
+std::optional<QString> Session::whyNothingIsTraced() const
 {
-    if (isNothing(accounting()) && !std::exchange(m_data->reportedNothingTraced, true))
-        Q_EMIT nothingTraced(
-            Untraced::why(m_data->untraced.facts(m_data->region.file(), m_data->targets->hasSeenAny())));
+    if (!isNothing(accounting()))
+        return std::nullopt;
+    return Untraced::why(m_data->untraced.facts(m_data->region.file(), m_data->targets->hasSeenAny()));
 }
 
 void Session::checkProgress()
@@ -316,33 +311,15 @@ void Session::reportMayBeInUse(const RegionUser &user)
                       .arg(text(mayBeInUse(user)), text(onceItHasEnded(m_data->region.file()))));
 }
 
-void Session::onTargetExited(const ExitStatus &status)
-{
-    m_data->groupPatience.setRemainingTime(m_data->terminating ? kTerminatedGroupMs : kGroupMs);
-    awaitGroup();
-    Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow()));
-}
-
-/// Gives the rest of a shell line, or of a terminated group, a moment to end after its leader.
-void Session::awaitGroup()
-{
-    if (m_data->process->groupAlive() && !m_data->groupPatience.hasExpired()) {
-        QTimer::singleShot(kGroupPollMs, this, &Session::awaitGroup);
-        return;
-    }
-    drain(m_data->terminating ? EndReason::Terminated : EndReason::TargetExited);
-}
-
 void Session::drain(EndReason reason)
 {
     if (m_data->state == RunState::Draining || m_data->state == RunState::Ended || !m_data->harvest)
         return;
     m_data->endReason = reason;
     m_data->paused = false;  // when the harvest ends, it withdraws its announcement in the region
-    for (QTimer *timer : {m_data->progressTimer, m_data->nothingTracedTimer}) {
-        if (timer)
-            timer->stop();
-    }
+    if (m_data->progressTimer)
+        m_data->progressTimer->stop();
+    m_data->nothingTraced->stop();
     m_data->targets->stop();
     setState(RunState::Draining);
     m_data->harvest->requestEnd();
@@ -356,7 +333,7 @@ void Session::onHarvestEnded()
         addNotice(when);
     closeRegion();
     if (m_data->kind == RunKind::Launched && m_data->endReason != EndReason::Stopped)
-        reportNothingTraced();
+        m_data->nothingTraced->check();
     setState(RunState::Ended);
     Q_EMIT ended();
 }
@@ -499,7 +476,7 @@ pid_t Session::targetPid() const
 
 void Session::setNothingTracedDelay(int milliseconds)
 {
-    m_data->nothingTracedMs = milliseconds;
+    m_data->nothingTraced->setDelay(milliseconds);
 }
 
 }  // namespace ct

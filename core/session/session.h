@@ -87,14 +87,12 @@ private:
     void setState(RunState state);
     void addNotice(const QString &notice);
     void beginWatching(const std::vector<pid_t> &targets);
-    void armNothingTraced();
-    void reportNothingTraced();
+    void targetCame();
+    std::optional<QString> whyNothingIsTraced() const;
     void checkProgress();
     void reportShortages(const Accounting &sums);
     void onNoneFound();
     void reportMayBeInUse(const RegionUser &user);
-    void onTargetExited(const ExitStatus &status);
-    void awaitGroup();
     void drain(EndReason reason);
     void onHarvestEnded();
     void closeRegion();

@@ -6,6 +6,7 @@
 #include "core/target/pseudoterminal.h"
 
 #include <QCoreApplication>
+#include <QDeadlineTimer>
 #include <QSocketNotifier>
 #include <QTimer>
 
@@ -23,7 +24,10 @@ namespace ct {
 namespace {
 
 constexpr int kKillAfterMs = 5000;
-constexpr int kPollMs = 20;  ///< poll interval where the kernel has no pidfd
+constexpr int kGroupPollMs = 10;
+constexpr int kGroupMs = 300;
+constexpr int kTerminatedGroupMs = 6000;  ///< longer than kKillAfterMs
+constexpr int kPollMs = 20;               ///< poll interval where the kernel has no pidfd
 constexpr int kJobControlMs = 200;
 
 std::vector<std::string> environmentOf(const LaunchSpec &spec)
@@ -110,6 +114,7 @@ struct TargetProcess::Data {
     PseudoTerminal *terminal = nullptr;
     QTimer *killTimer = nullptr;
     QTimer *jobControl = nullptr;
+    QDeadlineTimer groupPatience;
     int controlling = -1;  ///< our controlling terminal, which the target uses except in Pty mode
 
     bool inForeground(pid_t group) const { return controlling >= 0 && tcgetpgrp(controlling) == group; }
@@ -210,6 +215,9 @@ Result<void> TargetProcess::start(const LaunchSpec &spec)
         delete std::exchange(m_data->jobControl, nullptr);
         if (m_data->terminal)
             m_data->terminal->drain();
+        m_data->groupPatience.setRemainingTime(m_data->killTimer ? kTerminatedGroupMs : kGroupMs);
+        // Queued, because a receiver of exited() may delete this object.
+        QMetaObject::invokeMethod(this, &TargetProcess::awaitGroup, Qt::QueuedConnection);
         Q_EMIT exited(status);
     };
     return {};
@@ -233,6 +241,15 @@ std::optional<ExitStatus> TargetProcess::exitStatus() const
 bool TargetProcess::groupAlive() const
 {
     return m_data->pid > 0 && kill(-m_data->pid, 0) == 0;
+}
+
+/// Gives the rest of a shell line, or of a terminated group, a moment to end after its leader.
+void TargetProcess::awaitGroup()
+{
+    if (groupAlive() && !m_data->groupPatience.hasExpired())
+        QTimer::singleShot(kGroupPollMs, this, &TargetProcess::awaitGroup);
+    else
+        Q_EMIT groupEnded();
 }
 
 void TargetProcess::sendSignal(int signal)

@@ -63,8 +63,12 @@ Q_SIGNALS:
     void outputReady(const QByteArray &bytes, qint64 monotonicNs);  ///< Pty mode
     /// Emitted after the last output that the pty holds. Other members of the group may still run.
     void exited(const ct::ExitStatus &status);
+    /// Emitted after exited(): all processes of the group have ended, or had a moment for it. That is 0.3 s, or 6 s
+    /// after terminate().
+    void groupEnded();
 
 private:
+    void awaitGroup();
     struct Data;
     std::unique_ptr<Data> m_data;
 };

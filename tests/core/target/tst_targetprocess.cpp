@@ -239,6 +239,34 @@ private Q_SLOTS:
         QTRY_VERIFY(!run.process.groupAlive());
     }
 
+    /// A part of a terminated group may end later than its leader.
+    void aTerminatedGroupIsAwaited()
+    {
+        const QTemporaryDir directory;
+        const QString file = directory.filePath(QStringLiteral("done"));
+        Run run;
+        QSignalSpy ended(&run.process, &TargetProcess::groupEnded);
+        const QString rest = QStringLiteral("(trap '' TERM; echo ready; sleep 0.5; echo > '%1') & wait").arg(file);
+        QVERIFY(run.process.start(onTerminal(rest.toUtf8().constData())));
+        QVERIFY(run.waitForOutput("ready"));
+        run.process.terminate();
+        QVERIFY(run.wait());
+        QTRY_COMPARE(ended.size(), 1);
+        QVERIFY(QFile::exists(file));
+    }
+
+    /// What outlives its leader for long does not delay the end of the run.
+    void aGroupThatStaysIsNotAwaited()
+    {
+        Run run;
+        QSignalSpy ended(&run.process, &TargetProcess::groupEnded);
+        QVERIFY(run.process.start(onTerminal("trap '' HUP; sleep 1000 & exit 0")));
+        QVERIFY(run.wait());
+        QTRY_COMPARE(ended.size(), 1);
+        QVERIFY(run.process.groupAlive());
+        kill(-run.process.pid(), SIGKILL);
+    }
+
     void terminateKillsAProcessThatIgnoresIt()
     {
         Run run;
