@@ -67,15 +67,15 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
         const auto process = m_data->processes.find(pid);
         if (process != m_data->processes.end())
             modules = process->second.modules;
-        const bool wasWaiting = m_data->isWaiting();
-        if (!modules && ask && m_data->live && pid != 0)
-            m_data->wanted.insert(pid);
-        const bool isFrame = !modules || !modules->moduleAt(query.addr);
-        const Answer answer = isFrame ? m_data->frame(query, pid, ask) : nullptr;
-        if (!wasWaiting && m_data->isWaiting() && m_data->awaken)
-            m_data->awaken();
-        if (isFrame)
+        if (!modules || !modules->moduleAt(query.addr)) {
+            const bool wasWaiting = m_data->isWaiting();
+            if (!modules && ask && m_data->live && pid != 0)
+                m_data->wanted.insert(pid);
+            Answer answer = m_data->frame(query, pid, ask);
+            if (!wasWaiting && m_data->isWaiting() && m_data->awaken)
+                m_data->awaken();
             return answer;
+        }
     }
     Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
