@@ -48,8 +48,11 @@ public:
     /// socket, and get SIGPIPE.
     bool mayAnnounceSleep() const;
 
-    /// Returns true if every known writer sends its byte when it clears the flag. Then the flag needs fewer checks.
+    /// Returns true if every known writer that is connected sends its byte when it clears the flag.
     bool areWakesSure() const;
+
+    /// Number of processes that write into lanes.
+    std::size_t processesWithLanes() const { return m_lanes.processCount(); }
 
     /// Switches tracing off or on in all processes of this project's probe (tracer_sleeping = kEnginePaused; owner
     /// only). While paused, sleep is not announced.

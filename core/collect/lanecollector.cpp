@@ -3,6 +3,7 @@
 #include "core/collect/lanecollector.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ct {
@@ -398,6 +399,17 @@ std::size_t LaneCollector::handOver(CollectedLane &lane, std::span<const RecordC
         m_hasCollected = true;
     }
     return handed;
+}
+
+std::size_t LaneCollector::processCount() const
+{
+    std::set<std::uint32_t> processes;
+    for (const CollectedLane &lane : m_lanes) {
+        // Relaxed: only a count. Partner: the thread that claims or closes the lane.
+        if (m_region.laneDirectory()[lane.index].state.load(std::memory_order_relaxed) == corotracer::kLaneActive)
+            processes.insert(lane.origin.process);
+    }
+    return processes.size();
 }
 
 bool LaneCollector::isQuiet() const

@@ -57,6 +57,9 @@ public:
     /// Publishes the sums in CollectorFacts.
     void publish() const;
 
+    /// Number of processes that have a lane in use.
+    std::size_t processCount() const;
+
 private:
     static constexpr std::uint64_t kShortestToQuarterNs = 1'000'000;
     static constexpr std::uint64_t kLongestToQuarterNs = 1'000'000'000;

@@ -101,8 +101,8 @@ void DecodeThread::pass()
     deliver();
 }
 
-/// Passes the batch to every sink. An empty one tells the time. The collector wakes this thread for that once in a
-/// heartbeat, more or less.
+/// Passes the batch to every sink. An empty one tells the time: the collector wakes this thread for that in each
+/// heartbeat. Half of one is accepted, because timers are not exact.
 void DecodeThread::deliver()
 {
     const Clock::time_point now = Clock::now();

@@ -40,6 +40,9 @@ Q_SIGNALS:
     /// are accepted as soon as possible.
     void acceptFailed(const QString &message);
 
+public:
+    std::size_t connectionCount() const { return m_connections.size(); }
+
 private:
     void acceptAll();
     void pauseAccepting(int errnoValue);

@@ -29,8 +29,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr microseconds kSocketGap{1000};  ///< busy: how often the event loop runs
 constexpr int kIdlePasses = 10;           ///< empty passes in a row before sleep
-constexpr milliseconds kFlagCheckGap{
-    10};  ///< asleep: interval of checks whether the flag was cleared, if a writer may clear it silently
+/// Asleep: interval of checks whether the flag was cleared, while a writer of version 1 may clear it without a byte.
+constexpr milliseconds kFlagCheckGap{10};
+/// Asleep: the same, while a process with lanes has no connection, and cannot send a byte.
+constexpr milliseconds kUnconnectedGap{50};
 constexpr milliseconds kSafetyGap{250};   ///< asleep: shortest interval of complete passes
 constexpr int kSafetyCostFactor = 200;    ///< asleep: complete passes are at least this many times their own cost apart
 constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
@@ -181,7 +183,7 @@ void HarvestThread::run()
         if (runPass())
             continue;
         if (data.collector.mayAnnounceSleep())
-            sleepUntilWoken(events, waitTimer);
+            sleepUntilWoken(events, waitTimer, server.connectionCount());
         else
             pollAgain(events, waitTimer);
     }
@@ -223,7 +225,18 @@ bool HarvestThread::runPass()
     return true;
 }
 
-void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
+/// How long a cleared flag may stay unnoticed, if no byte comes. A connected process that is killed before it sends its
+/// byte closes its connection, which wakes the engine as well.
+milliseconds HarvestThread::flagCheckGap(std::size_t connections) const
+{
+    const Data &data = *m_data;
+    if (!data.collector.areWakesSure())
+        return kFlagCheckGap;
+    const bool areConnected = connections >= data.collector.processesWithLanes();
+    return areConnected ? data.heartbeat : std::min(kUnconnectedGap, data.heartbeat);
+}
+
+void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections)
 {
     Data &data = *m_data;
     data.idlePasses = 0;
@@ -231,7 +244,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer)
         data.decoding.notify();
         return;
     }
-    waitTimer.start(data.collector.areWakesSure() ? data.heartbeat : kFlagCheckGap);
+    waitTimer.start(flagCheckGap(connections));
     bool any = false;
     while (!any && !data.decoding.hasEnded()) {
         events.processEvents(QEventLoop::WaitForMoreEvents);
@@ -251,7 +264,7 @@ void HarvestThread::notifyDecoder(bool any)
 {
     Data &data = *m_data;
     const Clock::time_point now = Clock::now();
-    if (!any && now - data.lastNotified < data.heartbeat * 3 / 4)  // timers are not exact
+    if (!any && now - data.lastNotified < data.heartbeat / 2)  // as in DecodeThread::deliver()
         return;
     data.lastNotified = now;
     data.decoding.notify();

@@ -76,7 +76,8 @@ protected:
 private:
     void applyPause();
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
-    void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer);
+    std::chrono::milliseconds flagCheckGap(std::size_t connections) const;
+    void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
     void notifyDecoder(bool any);
     bool passWhileAsleep();

@@ -67,7 +67,7 @@ inline void connect_engine(socket_state &socket) noexcept
 }
 
 /// Wakes the engine, which announced that it sleeps. Only the thread that clears the flag sends. A byte that cannot be
-/// sent delays the engine by some 10 ms, because the engine also checks the flag itself.
+/// sent delays the engine by 10 to 250 ms, because the engine also checks the flag itself.
 [[gnu::noinline, gnu::cold]] inline void wake_engine() noexcept
 {
     std::uint32_t sleeping = 1;

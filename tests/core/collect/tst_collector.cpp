@@ -46,6 +46,22 @@ CT_CASE(producersDoNotWaitForTheDecoder)
     CHECK_EQUAL(c.loop->accounting().recordsDropped, 0u);
 }
 
+/// The engine compares this with its connections, because a process without one cannot wake it.
+CT_CASE(countsProcessesThatHaveALaneInUse)
+{
+    Capture c;
+    CHECK_EQUAL(c.loop->collector().processesWithLanes(), 0u);
+    const Process first = c.process();
+    const Process second = c.process(200);
+    Lane lanes[] = {*first.claimLane(11), *first.claimLane(12), *second.claimLane(21)};
+    c.loop->collector().safetyPass();
+    CHECK_EQUAL(c.loop->collector().processesWithLanes(), 2u);
+    lanes[2].close(1);
+    c.loop->collector().safetyPass();
+    c.loop->collector().safetyPass();  // frees the lane
+    CHECK_EQUAL(c.loop->collector().processesWithLanes(), 1u);
+}
+
 /// The next thread has the lane before the records of the last one were decoded. Each record keeps its thread.
 CT_CASE(aLaneChangesThreadsBeforeItIsDecoded)
 {
