@@ -348,7 +348,7 @@ std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::takePage()
     const auto isWanted = [this] { return m_end != End::None || !m_full.empty() || (m_open && m_open->hasRows); };
     while (!m_work.wait_for(lock, kTimeEvery, isWanted) && !m_open) {
     }
-    const bool anyQueued = m_open || !m_full.empty();
+    const bool anyQueued = (m_open && m_open->hasRows) || !m_full.empty();
     if (anyQueued && m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd) {
         discardQueued();
         m_work.wait(lock, isWanted);  // consume() discards everything now: wait for the end

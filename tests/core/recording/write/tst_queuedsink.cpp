@@ -312,6 +312,17 @@ CT_CASE(givesUpWhenPatienceEnds)
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount);
 }
 
+/// An empty batch that is still queued at the end is no event that was given up.
+CT_CASE(givesUpNoEmptyBatch)
+{
+    LoggingSink::Log log;
+    const auto sink = queued(std::make_shared<LoggingSink>(log));
+    sink->giveUpAfter(std::chrono::milliseconds(0), std::chrono::minutes(1));
+    CHECK(static_cast<bool>(sink->consume({})));
+    CHECK(static_cast<bool>(sink->finish({})));
+    CHECK(!sink->hasGivenUp());
+}
+
 CT_CASE(writesEverythingBeforePatienceEnds)
 {
     Shut shut(64ULL << 20);
