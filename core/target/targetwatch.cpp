@@ -13,8 +13,8 @@ namespace ct {
 namespace {
 
 constexpr int kCheckMs = 500;
-/// Processes whose size one check compares, at some 10 us each, to read the mappings of those that have changed, at
-/// 0.05 to 0.2 ms. It only checks that the other processes exist.
+/// How many processes one check examines: it reads the size of each (10 us), and the mappings (50 to 200 us) only if
+/// the size has changed. Of all other processes it only checks that they exist.
 constexpr std::size_t kMostRead = 8;
 constexpr qint64 kSearchCostFactor = 10'000;
 constexpr qint64 kSearchCostFactorAlone = 200;

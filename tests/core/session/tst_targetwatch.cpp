@@ -169,7 +169,7 @@ private Q_SLOTS:
         QTRY_COMPARE(listening.gone.size(), 1);
     }
 
-    /// A target that nobody waits for is no longer one, although its pid still exists.
+    /// A killed process keeps its pid until its parent calls waitpid(). Its end is reported before that.
     void reportsTheEndOfAZombie()
     {
         Listening listening;
