@@ -3,6 +3,7 @@
 #include "core/collect/spill.h"
 
 #include "core/base/monotonic.h"
+#include "core/base/precedence.h"
 #include "core/base/startthread.h"
 
 #include <algorithm>
@@ -137,6 +138,7 @@ void Spill::wait()
 void Spill::run()
 {
     (void)pthread_setname_np(pthread_self(), "spill");
+    giveWay();
     while (!m_ends.load(std::memory_order_relaxed)) {
         m_wake.waitFor(std::chrono::hours(1));
         for (takeOffered(); !m_waiting.empty() && !m_ends.load(std::memory_order_relaxed); takeOffered())

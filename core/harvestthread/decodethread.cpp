@@ -3,6 +3,7 @@
 #include "core/harvestthread/decodethread.h"
 
 #include "core/base/monotonic.h"
+#include "core/base/precedence.h"
 #include "core/base/relaxed.h"
 #include "core/base/startthread.h"
 
@@ -63,6 +64,7 @@ void DecodeThread::join()
 void DecodeThread::run()
 {
     (void)pthread_setname_np(pthread_self(), "decode");
+    giveWay();
     while (!m_endRequested.load(std::memory_order_acquire)) {
         pass();
         if (m_decoder.hasMore())

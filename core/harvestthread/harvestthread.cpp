@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvestthread/harvestthread.h"
 
+#include "core/base/precedence.h"
 #include "core/base/startthread.h"
 #include "core/collect/collector.h"
 #include "core/harvestthread/decodethread.h"
 #include "core/harvestthread/harvestserver.h"
-#include "core/harvestthread/precedence.h"
 
 #include <QAbstractEventDispatcher>
 #include <QEventLoop>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/write/queuedsink.h"
 
+#include "core/base/precedence.h"
 #include "core/base/startthread.h"
 #include "core/recording/write/batchsplitter.h"
 #include "core/recording/write/filesink.h"
@@ -304,6 +305,7 @@ Result<void> QueuedSink::Queue::outcome()
 void QueuedSink::Queue::run()
 {
     pthread_setname_np(pthread_self(), "output");
+    giveWay();
     while (std::optional<Page> page = takePage()) {
         const bool few = page->hasRows && page->used < kFew;
         const Result<void> written = write(*page);

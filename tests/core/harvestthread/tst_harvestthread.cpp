@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
+#include "core/base/precedence.h"
 #include "core/harvestthread/harvestthread.h"
-#include "core/harvestthread/precedence.h"
 #include "tests/support/lanewriter.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/regions.h"
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -88,7 +89,8 @@ struct Capture {
     bool start(std::vector<std::shared_ptr<ct::Sink>> more = {})
     {
         more.push_back(sink);
-        thread = std::make_unique<HarvestThread>(*region, socketPath, std::move(more));
+        const ct::BacklogSpec backlog{.bytes = {}, .spillFolder = dir.file(".")};
+        thread = std::make_unique<HarvestThread>(*region, socketPath, std::move(more), backlog);
         return static_cast<bool>(thread->startHarvest());
     }
     Writer born(Style style, std::uint64_t key)
@@ -105,6 +107,18 @@ struct Capture {
     std::shared_ptr<SumSink> sink = std::make_shared<SumSink>();
     std::unique_ptr<HarvestThread> thread;
 };
+
+/// The nice value of the thread of this process that has this name.
+std::optional<int> niceOf(const std::string &name)
+{
+    for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream file(task.path() / "comm");
+        std::string found;
+        if (std::getline(file, found) && found == name)
+            return ::getpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(task.path().filename().string())));
+    }
+    return std::nullopt;
+}
 
 QString qt(const std::string &text)
 {
@@ -144,6 +158,18 @@ private Q_SLOTS:
         }
         QCOMPARE(::setrlimit(RLIMIT_RTPRIO, &before), 0);
     }
+    /// What works behind the harvest thread leaves the processors to it.
+    void otherThreadsGiveWay()
+    {
+        const int before = ::getpriority(PRIO_PROCESS, 0);
+        const int expected = std::min(before + 5, 19);
+        Capture c;
+        QVERIFY(c.start());
+        QTRY_COMPARE(niceOf("decode"), std::optional(expected));
+        QTRY_COMPARE(niceOf("spill"), std::optional(expected));
+        QVERIFY(niceOf("harvest") <= before);
+    }
+
     void listensBeforeTheStartReturns()
     {
         Capture c;

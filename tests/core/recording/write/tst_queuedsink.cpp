@@ -8,6 +8,7 @@
 #include <atomic>
 #include <future>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 
 namespace {
@@ -25,6 +26,7 @@ public:
         std::uint64_t captured = 0, notWritten = 0;
         std::thread::id consumedOn, destroyedOn;
         std::size_t calls = 0;
+        int nice = 0;                       ///< of the writer's thread
         std::atomic<std::uint64_t> now{0};  ///< Batch::now of the latest batch; release by the writer, acquire by tests
     };
     explicit LoggingSink(Log &log) : m_log(log) {}
@@ -35,6 +37,7 @@ public:
         if (gate.valid())
             gate.wait();
         m_log.consumedOn = std::this_thread::get_id();
+        m_log.nice = ::getpriority(PRIO_PROCESS, 0);
         ++m_log.calls;
         if (m_log.calls == failAt)
             return ct::Error{ct::ErrorCode::NoSpace, "no space"};
@@ -243,6 +246,7 @@ CT_CASE(destructorWritesQueuedEvents)
     CHECK(!log.finished);
     CHECK(log.consumedOn == log.destroyedOn);
     CHECK(log.consumedOn != std::this_thread::get_id());
+    CHECK_EQUAL(log.nice, std::min(::getpriority(PRIO_PROCESS, 0) + 5, 19));
 }
 
 CT_CASE(theBudgetIncludesNotes)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/harvestthread/precedence.h"
+// SPDX-License-Identifier: MIT
+#include "core/base/precedence.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <sched.h>
@@ -15,6 +16,8 @@ namespace ct {
 namespace {
 
 constexpr int kNice = -10;
+constexpr int kNicer = 5;  ///< a third of the weight
+constexpr int kNicest = 19;
 constexpr std::uint64_t kSliceNs = 100'000;  ///< the shortest that Linux grants
 
 /// The first version of struct sched_attr, see sched_setattr(2). Debian 12 has no header with it and <sched.h> both.
@@ -60,6 +63,14 @@ void takePrecedence()
     attributes.runtime = kSliceNs;
     if (errno == 0)
         (void)::syscall(SYS_sched_setattr, 0, &attributes, 0U);
+}
+
+void giveWay()
+{
+    errno = 0;
+    const int nice = ::getpriority(PRIO_PROCESS, 0);
+    if (errno == 0)
+        (void)::setpriority(PRIO_PROCESS, 0, std::min(nice + kNicer, kNicest));
 }
 
 }  // namespace ct
