@@ -39,8 +39,10 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-constexpr std::chrono::milliseconds kHeartbeat{250};  ///< what is judged at the end is hardly older
-constexpr int kReaderMs = 100;                        ///< interval of the checks whether a pipe has a reader
+/// Nothing is judged before the end, and then the time is requested.
+constexpr std::chrono::milliseconds kHeartbeat{2000};
+constexpr std::chrono::milliseconds kDumpHeartbeat{250};  ///< with dumps, which follow what happens
+constexpr int kReaderMs = 100;                            ///< interval of the checks whether a pipe has a reader
 
 std::uint64_t nanoseconds(std::optional<double> seconds)
 {
@@ -58,7 +60,7 @@ StartRequest requestOf(const CommandLine &line)
 {
     StartRequest request = line.start;
     request.backlog.spillFolder = spillFolderOf(line);
-    request.heartbeat = kHeartbeat;
+    request.heartbeat = line.dumps() ? kDumpHeartbeat : kHeartbeat;
     if (LaunchSpec *target = request.launchSpec(); target && line.streams())
         target->output = OutputMode::StdoutToStderr;
     return request;
@@ -223,7 +225,7 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](RunState state) {
         if (m_summary.endedBy.empty() && (state == RunState::Draining || state == RunState::Ended))
             decideEnd("exit");
-        if (m_stuckAtEnd->isResolving())  // the run has ended by itself
+        if (m_stuckAtEnd->isDeciding())  // the run has ended by itself
             m_stuckAtEnd->endResolving();
         if (state == RunState::Draining && m_backlog) {
             m_progressTimer.stop();
@@ -303,8 +305,10 @@ void BatchRun::decideEnd(const std::string &endedBy)
     m_summary.endedBy = endedBy;
     m_decidedNs = m_endNs = monotonicNow();
     m_durationTimer.stop();
-    if (endedBy != "exit")
-        m_stuckAtEnd->decide(isLaunched());
+    if (endedBy == "exit")
+        return;
+    m_session.requestTime();
+    m_stuckAtEnd->decide(isLaunched(), m_decidedNs);
 }
 
 /// Does nothing more if the capture has ended by itself.
@@ -339,7 +343,7 @@ void BatchRun::onSignal(int signal)
     m_lastSignal = signal;
     if (m_summary.endedBy.empty())
         decideEnd("signal");
-    else if (m_stuckAtEnd->isResolving())
+    else if (m_stuckAtEnd->isDeciding())
         m_stuckAtEnd->stopResolving();
     else
         passSignalOn();

@@ -8,6 +8,8 @@ namespace ct {
 
 namespace {
 
+/// Time limit for the stream to become complete up to the decision.
+constexpr std::chrono::milliseconds kCatchUp{1000};
 /// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kResolveBeforeEnd{2000};
 constexpr std::chrono::milliseconds kResolveAtEnd{10'000};
@@ -19,29 +21,45 @@ StuckAtEnd::StuckAtEnd(std::shared_ptr<const Population> population, std::shared
                        QObject *parent)
     : QObject(parent), m_population(std::move(population)), m_resolver(std::move(resolver))
 {
-    connect(&m_timer, &QTimer::timeout, this, &StuckAtEnd::resolve);
+    connect(&m_timer, &QTimer::timeout, this, &StuckAtEnd::step);
 }
 
-void StuckAtEnd::decide(bool targetEnds)
+void StuckAtEnd::decide(bool targetEnds, std::uint64_t wantedNs)
 {
-    m_decidedNs = m_population->now();
-    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
-    m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
-    if (targetEnds)
-        m_decided = std::move(stuck);
-    if (const std::size_t count = m_stuckResolver->left(); count > 0)
-        Q_EMIT reported(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
+    m_targetEnds = targetEnds;
+    m_wantedNs = wantedNs;
+    m_patience.setRemainingTime(kCatchUp);
     m_timer.start(kResolveStep);
 }
 
-void StuckAtEnd::resolve()
+void StuckAtEnd::step()
 {
-    if (!m_stuckResolver->step())
-        stopResolving();
+    if (m_stuckResolver) {
+        if (!m_stuckResolver->step())
+            stopResolving();
+    } else if (m_population->now() >= m_wantedNs || m_patience.hasExpired()) {
+        judge();
+    }
+}
+
+void StuckAtEnd::judge()
+{
+    m_decidedNs = m_population->now();
+    if (m_decidedNs < m_wantedNs)
+        Q_EMIT reported(tr("stuck coroutines are judged %1 s before the end was decided: decoding is behind by as much")
+                            .arg(static_cast<double>(m_wantedNs - m_decidedNs) / 1e9, 0, 'f', 1));
+    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
+    m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
+    if (m_targetEnds)
+        m_decided = std::move(stuck);
+    if (const std::size_t count = m_stuckResolver->left(); count > 0)
+        Q_EMIT reported(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
 }
 
 void StuckAtEnd::stopResolving()
 {
+    if (!m_stuckResolver)
+        judge();
     if (m_decided)
         m_found = groupsOf(*m_decided, *m_population, m_resolver.get());
     endResolving();

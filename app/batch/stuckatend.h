@@ -9,6 +9,7 @@
 #include "app/batch/stuckresolver.h"
 #include "app/batch/summary.h"
 
+#include <QDeadlineTimer>
 #include <QObject>
 #include <QTimer>
 
@@ -27,14 +28,14 @@ public:
     StuckAtEnd(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
                QObject *parent = nullptr);
 
-    /// Judges at the time of the population, then resolves the locations; resolved() follows, never from within the
-    /// call. Later events may still be unread: a coroutine that such an event resumed is judged stuck. `targetEnds`: we
-    /// will end the target, so this judgement counts.
-    void decide(bool targetEnds);
-    bool isResolving() const { return m_stuckResolver.has_value(); }
-    /// Resolves no more, and emits resolved().
+    /// Waits until the stream is complete up to `wantedNs` (ns of CLOCK_MONOTONIC), but not for long if the decoder is
+    /// behind. Then judges at the time of the stream, and resolves the locations; resolved() follows, never from within
+    /// the call. `targetEnds`: we will end the target, so this judgement counts.
+    void decide(bool targetEnds, std::uint64_t wantedNs);
+    bool isDeciding() const { return m_timer.isActive(); }
+    /// Judges now if this is still due, resolves no more, and emits resolved().
     void stopResolving();
-    /// As stopResolving(), for a run that has ended by itself: finish() resolves the rest.
+    /// The run has ended by itself: emits resolved(), and finish() does the rest.
     void endResolving();
     /// Returns the judgement of decide(), if it counts.
     std::optional<StuckInstant> decided() const;
@@ -46,13 +47,17 @@ Q_SIGNALS:
     void resolved();
 
 private:
-    void resolve();
+    void step();
+    void judge();
     std::vector<FoundGroup> resolvedGroups(const std::vector<StuckGroup> &stuck);
 
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<AddressResolver> m_resolver;
     std::optional<StuckResolver> m_stuckResolver;
     QTimer m_timer;
+    QDeadlineTimer m_patience;  ///< how long to wait for the stream
+    bool m_targetEnds = false;
+    std::uint64_t m_wantedNs = 0;
     std::uint64_t m_decidedNs = 0;
     std::optional<std::vector<StuckGroup>> m_decided;
     /// Groups of m_decided, unless the run ended before they were resolved.

@@ -49,6 +49,12 @@ Result<void> DecodeThread::start()
     return {};
 }
 
+void DecodeThread::requestTime()
+{
+    m_timeRequested.store(true, std::memory_order_release);
+    m_signal.raise();
+}
+
 void DecodeThread::requestEnd()
 {
     m_endRequested.store(true, std::memory_order_release);
@@ -66,6 +72,10 @@ void DecodeThread::run()
     (void)pthread_setname_np(pthread_self(), "decode");
     giveWay();
     while (!m_endRequested.load(std::memory_order_acquire)) {
+        if (takeTimeRequest()) {
+            m_signal.waitFor(longestWait());  // the collector's answer ends the wait
+            continue;
+        }
         pass();
         if (m_decoder.hasMore())
             continue;
@@ -87,6 +97,15 @@ std::chrono::milliseconds DecodeThread::longestWait()
     return m_poll;
 }
 
+/// Returns true if the time was requested. Only the collector can tell up to when everything is collected.
+bool DecodeThread::takeTimeRequest()
+{
+    if (!m_timeRequested.exchange(false, std::memory_order_acquire))
+        return false;
+    m_timeRequest = m_queue.requests.request();
+    return true;
+}
+
 /// Leaves the processors to the collector while it is pressed: to decode can wait, to collect cannot. Not for ever,
 /// because the collector may have stopped.
 void DecodeThread::letCollectorPass() const
@@ -99,16 +118,19 @@ void DecodeThread::pass()
 {
     letCollectorPass();
     m_batch.clear();
+    const bool tellsTime = m_timeRequest && m_queue.requests.isAnswered(*m_timeRequest);
+    if (tellsTime)
+        m_timeRequest.reset();
     m_decoder.pass(m_batch);
-    deliver();
+    deliver(tellsTime);
 }
 
 /// Passes the batch to every sink. An empty one tells the time: the collector wakes this thread for that in each
-/// heartbeat. Half of one is accepted, because timers are not exact.
-void DecodeThread::deliver()
+/// heartbeat. Half of one is accepted, because timers are not exact. `tellsTime`: passes an empty one in any case.
+void DecodeThread::deliver(bool tellsTime)
 {
     const Clock::time_point now = Clock::now();
-    if (m_batch.empty() && now - m_lastDelivery < m_heartbeat / 2)
+    if (m_batch.empty() && !tellsTime && now - m_lastDelivery < m_heartbeat / 2)
         return;
     m_lastDelivery = now;
     if (!m_hasRegionFailed && !m_region.isWhole()) {
@@ -144,7 +166,7 @@ void DecodeThread::drainAndFinish()
         letCollectorPass();
         m_batch.clear();
         isDone = m_decoder.finalDrain(m_batch);
-        deliver();
+        deliver(isDone);
         if (isDone || m_decoder.hasMore())
             continue;
         m_events.awaitsCollector();

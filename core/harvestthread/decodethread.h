@@ -46,6 +46,8 @@ public:
     Result<void> start();
     /// There is something to decode. Any thread.
     void notify() { m_signal.raise(); }
+    /// As HarvestThread::requestTime().
+    void requestTime();
     /// Requests the end: the thread drains what is published by then, and finishes the sinks. Any thread.
     void requestEnd();
     /// As HarvestThread::abandon().
@@ -57,9 +59,10 @@ public:
 private:
     void run();
     std::chrono::milliseconds longestWait();
+    bool takeTimeRequest();
     void letCollectorPass() const;
     void pass();
-    void deliver();
+    void deliver(bool tellsTime = false);
     void dropSink(std::size_t index, const Error &error);
     void publishSums();
     void drainAndFinish();
@@ -71,7 +74,8 @@ private:
     const std::shared_ptr<LatestSums> m_sums;
     const Events m_events;
     WakeSignal m_signal;
-    std::atomic<bool> m_endRequested{false};  ///< release by requestEnd(), acquire by the decoding thread
+    std::atomic<bool> m_timeRequested{false};  ///< release by requestTime(), acquire by the decoding thread
+    std::atomic<bool> m_endRequested{false};   ///< release by requestEnd(), acquire by the decoding thread
     /// Relaxed: abandon() comes before requestEnd(), which publishes it.
     std::atomic<bool> m_isAbandoned{false};
     std::atomic<bool> m_hasEnded{false};  ///< release by the decoding thread; partner: hasEnded()
@@ -83,7 +87,8 @@ private:
     // Decoding thread only.
     Batch m_batch;
     bool m_hasRegionFailed = false;
-    std::chrono::milliseconds m_poll{1};  ///< of an observer
+    std::chrono::milliseconds m_poll{1};         ///< of an observer
+    std::optional<std::uint64_t> m_timeRequest;  ///< number of a request to the collector, see requestTime()
     std::chrono::steady_clock::time_point m_lastDelivery{};
 };
 

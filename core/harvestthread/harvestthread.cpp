@@ -137,6 +137,11 @@ void HarvestThread::setPaused(bool paused)
     m_data->wakeCollector();
 }
 
+void HarvestThread::requestTime()
+{
+    m_data->decoding.requestTime();
+}
+
 void HarvestThread::requestEnd()
 {
     m_data->decoding.requestEnd();

@@ -47,6 +47,9 @@ public:
     /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
     /// harvestEnded().
     void requestEnd();
+    /// Asks for a batch, perhaps an empty one, after everything that is committed by now (any thread). If the decoder
+    /// is behind, its time may be earlier nevertheless.
+    void requestTime();
     /// Switches tracing off or on in the targets, see Collector::setPaused (any thread). Takes effect within some ms.
     void setPaused(bool paused);
     /// Declares the capture worthless, because the target never started (any thread, before the end). Sinks are not

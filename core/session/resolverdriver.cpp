@@ -8,8 +8,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kPollMs = 50;
-constexpr int kIdlePollMs = 500;  ///< while nothing is requested; each wake-up costs some 50 us
+constexpr int kPollMs = 50;  ///< while there is work; each wake-up costs some 50 us
 
 }  // namespace
 
@@ -21,6 +20,7 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
     connect(&m_timer, &QTimer::timeout, this, &ResolverDriver::poll);
     connect(&session, &Session::stateChanged, this, &ResolverDriver::onState);
     m_resolver->setAwaken([this] { QMetaObject::invokeMethod(this, &ResolverDriver::poll, Qt::QueuedConnection); });
+    connect(&session, &Session::progressChecked, this, &ResolverDriver::poll);
     m_timer.start(kPollMs);
 }
 
@@ -37,11 +37,10 @@ void ResolverDriver::poll()
     if (const pid_t target = m_session.targetPid(); target != 0)
         m_resolver->setTarget(target);
     m_resolver->poll();
-    const bool isIdle = m_resolver->isIdle();
-    if (m_session.state() == RunState::Ended && isIdle)
+    if (m_resolver->isIdle())
         m_timer.stop();
-    else if (const int interval = isIdle ? kIdlePollMs : kPollMs; m_timer.interval() != interval)
-        m_timer.setInterval(interval);
+    else if (!m_timer.isActive())
+        m_timer.start(kPollMs);
 }
 
 void ResolverDriver::onState(RunState state)

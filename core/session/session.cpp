@@ -21,7 +21,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 100;
-constexpr int kIdleProgressMs = 500;  ///< while nothing happens; each wake-up costs some 50 us
+constexpr int kIdleProgressMs = 2000;  ///< while nothing happens; each wake-up costs some 50 us
 
 QString text(const std::string &utf8)
 {
@@ -278,6 +278,7 @@ void Session::checkProgress()
     const bool isIdle = m_data->state == RunState::Capturing && activity == std::exchange(m_data->activity, activity);
     if (const int interval = isIdle ? kIdleProgressMs : kProgressMs; m_data->progressTimer->interval() != interval)
         m_data->progressTimer->setInterval(interval);
+    Q_EMIT progressChecked();
 }
 
 void Session::reportShortages(const Accounting &sums)
@@ -359,6 +360,12 @@ void Session::setPaused(bool paused)
         return;
     m_data->paused = paused;
     m_data->harvest->setPaused(paused);
+}
+
+void Session::requestTime()
+{
+    if (m_data->harvest)
+        m_data->harvest->requestTime();
 }
 
 void Session::terminateTarget()

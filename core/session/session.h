@@ -64,12 +64,15 @@ public:
 
 public Q_SLOTS:
     void setPaused(bool paused);
+    void requestTime();      ///< as HarvestThread::requestTime(); no effect before and after the capture
     void terminateTarget();  ///< SIGTERM to its group, SIGKILL after 5 s; the capture ends when it has exited
 
 Q_SIGNALS:
     /// Emitted once, if no station is allocated 3 s after the launch, or after the first connection when listening.
     /// Also if a launched target exits earlier without one. `why`: the likely cause, one sentence.
     void nothingTraced(const QString &why);
+    /// Emitted every 100 ms while there are events, and more rarely while there are none: see whether there is work.
+    void progressChecked();
     /// A process that writes into the region was discovered.
     void targetDiscovered(int pid);
     /// A discovered process has ended. Not emitted after launch(), where targetExited() reports the end.

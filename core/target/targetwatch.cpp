@@ -12,7 +12,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kCheckMs = 500;
+constexpr int kCheckMs = 1000;
 /// How many processes one check examines: it reads the size of each (10 us), and the mappings (50 to 200 us) only if
 /// the size has changed. Of all other processes it only checks that they exist.
 constexpr std::size_t kMostRead = 8;

@@ -36,8 +36,8 @@ namespace {
 using namespace ct;
 
 constexpr std::uint64_t kSilenceNs = 5'000'000;
-constexpr int kQuietChecks = 10;                      ///< checks without a new event, 100 ms apart
-constexpr std::chrono::milliseconds kHeartbeat{250};  ///< as in batch mode
+constexpr int kQuietChecks = 10;                       ///< checks without a new event, 100 ms apart
+constexpr std::chrono::milliseconds kHeartbeat{2000};  ///< as in batch mode
 
 std::uint64_t read(clockid_t clock)
 {

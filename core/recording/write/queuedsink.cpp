@@ -31,7 +31,7 @@ constexpr std::uint64_t kRestShare = 4;
 constexpr std::chrono::milliseconds kGather{10};
 constexpr std::size_t kFew = TransitionPool::kCapacity / 8;
 /// The sink gets empty batches, which only tell the time, so often: a source that idles must not keep the writer busy.
-constexpr std::chrono::milliseconds kTimeEvery{500};
+constexpr std::chrono::milliseconds kTimeEvery{2000};
 
 template <class T>
 std::size_t bytesOf(const std::vector<T> &values)

@@ -9,6 +9,7 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QSignalSpy>
 
 #include <map>
 #include <type_traits>
@@ -85,9 +86,49 @@ private Q_SLOTS:
         batch.now = kNow + kSecond / 10;
         QVERIFY(waiting.population->consume(batch));
         StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
-        stuckAtEnd.decide(true);
+        stuckAtEnd.decide(true, batch.now);
+        QTRY_VERIFY(stuckAtEnd.decided());
         QCOMPARE(stuckAtEnd.decided()->ts, kNow + kSecond / 10);
         QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{0});
+    }
+
+    /// What was committed before the decision counts, although it is decoded later.
+    void theEndIsJudgedOnceTheStreamIsComplete()
+    {
+        Waiting waiting(3);
+        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
+        QSignalSpy resolved(&stuckAtEnd, &StuckAtEnd::resolved);
+        stuckAtEnd.decide(true, kNow + kSecond);
+        QTest::qWait(20);  // many steps
+        QVERIFY(stuckAtEnd.isDeciding());
+        QVERIFY(!stuckAtEnd.decided());
+        Batch batch;
+        batch.transitions.push_back({kNow, 0, 1, 2, 0, 7, kUnknownSite, PointKind::Await, true});
+        batch.now = kNow + kSecond;
+        QVERIFY(waiting.population->consume(batch));
+        QTRY_COMPARE(resolved.count(), 1);
+        QCOMPARE(stuckAtEnd.decided()->ts, kNow + kSecond);
+        // One wait of 99 s is over: at this site, the others may last as long.
+        QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{0});
+    }
+
+    /// A decoder that is seconds behind does not delay the end as long. The report says so.
+    void aStreamThatIsBehindIsNotAwaitedForLong()
+    {
+        Waiting waiting(1);
+        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
+        QSignalSpy reported(&stuckAtEnd, &StuckAtEnd::reported);
+        stuckAtEnd.decide(true, kNow + 3 * kSecond / 2);
+        QTRY_VERIFY(stuckAtEnd.decided());
+        QCOMPARE(stuckAtEnd.decided()->ts, kNow);
+        QVERIFY(reported.at(0).at(0).toString().startsWith(
+            QStringLiteral("stuck coroutines are judged 1.5 s before the end was decided")));
+        // A second signal does not wait at all.
+        StuckAtEnd hurried(waiting.population, waiting.resolver);
+        hurried.decide(true, kNow + kSecond);
+        hurried.stopResolving();
+        QVERIFY(!hurried.isDeciding());
+        QCOMPARE(hurried.decided()->ts, kNow);
     }
 
     /// All numbers differ, so an exchange of two fields is noticed.

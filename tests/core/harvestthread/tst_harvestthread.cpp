@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
+#include "core/base/monotonic.h"
 #include "core/base/precedence.h"
 #include "core/harvestthread/harvestthread.h"
 #include "tests/support/lanewriter.h"
@@ -91,6 +92,7 @@ struct Capture {
         more.push_back(sink);
         const ct::BacklogSpec backlog{.bytes = {}, .spillFolder = dir.file(".")};
         thread = std::make_unique<HarvestThread>(*region, socketPath, std::move(more), backlog);
+        thread->setHeartbeat(heartbeat);
         return static_cast<bool>(thread->startHarvest());
     }
     Writer born(Style style, std::uint64_t key)
@@ -106,6 +108,7 @@ struct Capture {
     std::string socketPath;
     std::shared_ptr<SumSink> sink = std::make_shared<SumSink>();
     std::unique_ptr<HarvestThread> thread;
+    std::chrono::milliseconds heartbeat{100};
 };
 
 /// The nice value of the thread of this process that has this name.
@@ -233,6 +236,26 @@ private Q_SLOTS:
         const std::uint64_t before = c.sink->streamSums().now;
         QTRY_VERIFY(c.sink->streamSums().now > before);
         QCOMPARE(c.sink->streamSums().broken, std::uint64_t{0});
+    }
+
+    /// Between two heartbeats, the stream stays where it was, unless somebody asks.
+    void theTimeIsToldOnRequest()
+    {
+        Capture c;
+        c.heartbeat = std::chrono::hours(1);
+        QVERIFY(c.start());
+        QTRY_VERIFY(c.isAsleep());
+        QTRY_VERIFY(c.sink->batches() > 0);
+        for (int i = 0; i < 3; ++i) {
+            const std::uint64_t asked = ct::monotonicNow();
+            c.thread->requestTime();
+            QTRY_VERIFY(c.sink->streamSums().now >= asked);
+        }
+        QVERIFY(c.thread->accounting().behindNs < 1'000'000'000);
+        const std::uint64_t ended = ct::monotonicNow();
+        c.thread->requestEnd();
+        QVERIFY(c.thread->wait(10'000));
+        QVERIFY(c.sink->streamSums().now >= ended);
     }
 
     void drainsEventsFromBeforeTheEnd()
