@@ -39,7 +39,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-/// Nothing is judged before the end, and then the time is requested.
+/// Nothing is judged before the end, and at the end the time is requested.
 constexpr std::chrono::milliseconds kHeartbeat{2000};
 constexpr std::chrono::milliseconds kDumpHeartbeat{250};  ///< with dumps, which follow what happens
 constexpr int kReaderMs = 100;                            ///< interval of the checks whether a pipe has a reader
@@ -225,8 +225,8 @@ void BatchRun::connectSession()
     connect(&m_session, &Session::stateChanged, this, [this](RunState state) {
         if (m_summary.endedBy.empty() && (state == RunState::Draining || state == RunState::Ended))
             decideEnd("exit");
-        if (m_stuckAtEnd->isDeciding())  // the run has ended by itself
-            m_stuckAtEnd->endResolving();
+        if ((state == RunState::Draining || state == RunState::Ended) && m_stuckAtEnd->isDeciding())
+            m_stuckAtEnd->endResolving();  // the run has ended by itself
         if (state == RunState::Draining && m_backlog) {
             m_progressTimer.stop();
             m_backlog->beginReporting(m_signalsSeen > 0);

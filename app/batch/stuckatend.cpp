@@ -10,6 +10,7 @@ namespace {
 
 /// Time limit for the stream to become complete up to the decision.
 constexpr std::chrono::milliseconds kCatchUp{1000};
+constexpr std::uint64_t kMuchBehindNs = 100'000'000;
 /// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kResolveBeforeEnd{2000};
 constexpr std::chrono::milliseconds kResolveAtEnd{10'000};
@@ -39,19 +40,26 @@ void StuckAtEnd::step()
             stopResolving();
     } else if (m_population->now() >= m_wantedNs || m_patience.hasExpired()) {
         judge();
+        report();
     }
 }
 
 void StuckAtEnd::judge()
 {
     m_decidedNs = m_population->now();
-    if (m_decidedNs < m_wantedNs)
-        Q_EMIT reported(tr("stuck coroutines are judged %1 s before the end was decided: decoding is behind by as much")
-                            .arg(static_cast<double>(m_wantedNs - m_decidedNs) / 1e9, 0, 'f', 1));
     std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
     m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
     if (m_targetEnds)
         m_decided = std::move(stuck);
+}
+
+void StuckAtEnd::report()
+{
+    if (m_decidedNs + kMuchBehindNs < m_wantedNs)
+        Q_EMIT reported(
+            tr("the list of stuck coroutines is of %1 s before the end was decided, because decoding is that "
+               "far behind")
+                .arg(static_cast<double>(m_wantedNs - m_decidedNs) / 1e9, 0, 'f', 1));
     if (const std::size_t count = m_stuckResolver->left(); count > 0)
         Q_EMIT reported(tr("resolving where %1 of the stuck coroutines wait; Ctrl-C skips this").arg(count));
 }

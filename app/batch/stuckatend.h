@@ -49,6 +49,7 @@ Q_SIGNALS:
 private:
     void step();
     void judge();
+    void report();
     std::vector<FoundGroup> resolvedGroups(const std::vector<StuckGroup> &stuck);
 
     std::shared_ptr<const Population> m_population;

@@ -61,7 +61,8 @@ struct Decoder::Data {
         if (const Batch *const waiting = queue.stations.front())
             until = std::min(until, waiting->now);
         streamNs = std::max(streamNs, std::min(until, batch.now));
-        measureLag(batch.now);
+        if (endRequest == 0 || queue.requests.isAnswered(endRequest))  // the collector's last word may be old
+            measureLag(batch.now);
         batch.now = streamNs;
     }
 

@@ -23,6 +23,8 @@ constexpr milliseconds kPollLongest{50};
 /// Pauses of one pass while the collector is pressed, and their length.
 constexpr int kMostPauses = 80;
 constexpr milliseconds kPause{5};
+/// Empty batches are at least so far apart. How often there is one, the collector decides.
+constexpr milliseconds kTimeGap{50};
 
 }  // namespace
 
@@ -126,11 +128,11 @@ void DecodeThread::pass()
 }
 
 /// Passes the batch to every sink. An empty one tells the time: the collector wakes this thread for that in each
-/// heartbeat. Half of one is accepted, because timers are not exact. `tellsTime`: passes an empty one in any case.
+/// heartbeat. `tellsTime`: passes an empty one in any case.
 void DecodeThread::deliver(bool tellsTime)
 {
     const Clock::time_point now = Clock::now();
-    if (m_batch.empty() && !tellsTime && now - m_lastDelivery < m_heartbeat / 2)
+    if (m_batch.empty() && !tellsTime && now - m_lastDelivery < kTimeGap)
         return;
     m_lastDelivery = now;
     if (!m_hasRegionFailed && !m_region.isWhole()) {

@@ -33,10 +33,13 @@ constexpr int kIdlePasses = 10;           ///< empty passes in a row before slee
 constexpr milliseconds kFlagCheckGap{10};
 /// Asleep: the same, while a process with lanes has no connection, and cannot send a byte.
 constexpr milliseconds kUnconnectedGap{50};
-constexpr milliseconds kSafetyGap{250};   ///< asleep: shortest interval of complete passes
-constexpr int kSafetyCostFactor = 200;    ///< asleep: complete passes are at least this many times their own cost apart
-constexpr milliseconds kPollShortest{1};  ///< without announcement: first interval of polls, doubled after each
-constexpr milliseconds kPollLongest{50};  ///< without announcement: longest interval of polls
+constexpr milliseconds kSafetyGap{250};  ///< asleep: shortest interval of complete passes
+constexpr int kSafetyCostFactor = 200;   ///< asleep: complete passes are at least this many times their own cost apart
+/// Soon after news, the time is told at least so often: files are flushed, and frames compared, once it has passed.
+constexpr milliseconds kEarlyHeartbeat{250};
+constexpr milliseconds kEarly{3000};
+constexpr milliseconds kPollShortest{1};   ///< without announcement: first interval of polls, doubled after each
+constexpr milliseconds kPollLongest{50};   ///< without announcement: longest interval of polls
 constexpr microseconds kNoMemoryGap{200};  ///< pause while the decoder has to free memory first
 
 }  // namespace
@@ -80,6 +83,7 @@ struct HarvestThread::Data {
     int idlePasses = 0;
     bool paused = false;
     milliseconds heartbeat{100};  ///< constant from the start on
+    Clock::time_point lastNews = Clock::now();
     Clock::time_point lastNotified{};
     milliseconds poll = kPollShortest;
     Clock::time_point lastSafetyPass = Clock::now();
@@ -164,6 +168,9 @@ void HarvestThread::run()
         connect(&server, &HarvestServer::connected, this, &HarvestThread::targetConnected, Qt::DirectConnection);
         connect(&server, &HarvestServer::acceptFailed, this, &HarvestThread::noticed, Qt::DirectConnection);
         connect(&server, &HarvestServer::disconnected, this, &HarvestThread::targetDisconnected, Qt::DirectConnection);
+        // A process has ended, maybe: the next pass tells the decoder the time, although it is early for that.
+        connect(
+            &server, &HarvestServer::disconnected, this, [&data] { data.lastNotified = {}; }, Qt::DirectConnection);
     }
     if (data.collector.queue().pool.budget() == 0) {
         data.started.set_value(
@@ -237,8 +244,16 @@ milliseconds HarvestThread::flagCheckGap(std::size_t connections) const
     const Data &data = *m_data;
     if (!data.collector.areWakesSure())
         return kFlagCheckGap;
-    const bool areConnected = connections >= data.collector.processesWithLanes();
-    return areConnected ? data.heartbeat : std::min(kUnconnectedGap, data.heartbeat);
+    if (connections < data.collector.processesWithLanes())
+        return std::min(kUnconnectedGap, heartbeat());
+    return connections == 0 ? std::min(kSafetyGap, heartbeat()) : heartbeat();
+}
+
+/// How often the time is told now.
+milliseconds HarvestThread::heartbeat() const
+{
+    const bool isEarly = Clock::now() - m_data->lastNews < kEarly;
+    return isEarly ? std::min(kEarlyHeartbeat, m_data->heartbeat) : m_data->heartbeat;
 }
 
 void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections)
@@ -246,12 +261,14 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::
     Data &data = *m_data;
     data.idlePasses = 0;
     if (!data.collector.prepareSleep()) {
-        data.decoding.notify();
+        notifyDecoder(true);
         return;
     }
-    waitTimer.start(flagCheckGap(connections));
     bool any = false;
     while (!any && !data.decoding.hasEnded()) {
+        const milliseconds gap = flagCheckGap(connections);
+        if (!waitTimer.isActive() || waitTimer.intervalAsDuration() != gap)
+            waitTimer.start(gap);
         events.processEvents(QEventLoop::WaitForMoreEvents);
         // The flag was cleared (with or without a byte), a station was allocated, or a pause is requested.
         if (!data.collector.stillQuiet() || data.pauseRequested.load(std::memory_order_relaxed) != data.paused)
@@ -269,7 +286,9 @@ void HarvestThread::notifyDecoder(bool any)
 {
     Data &data = *m_data;
     const Clock::time_point now = Clock::now();
-    if (!any && now - data.lastNotified < data.heartbeat / 2)  // as in DecodeThread::deliver()
+    if (any)
+        data.lastNews = now;
+    else if (now - data.lastNotified < heartbeat() / 2)  // timers are not exact
         return;
     data.lastNotified = now;
     data.decoding.notify();

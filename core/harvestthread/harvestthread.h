@@ -34,7 +34,8 @@ public:
                   QObject *parent = nullptr);
     ~HarvestThread() override;  ///< requests the end and waits for it
 
-    /// Longest time between two batches for the sinks, empty ones included. Call it before the start.
+    /// Longest time between two batches for the sinks, empty ones included; at most 250 ms in the first seconds after
+    /// an event. Call it before the start.
     void setHeartbeat(std::chrono::milliseconds most);
     /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
     /// event.
@@ -47,8 +48,8 @@ public:
     /// Requests the end (any thread). The thread drains what is published by then, finishes the sinks, and emits
     /// harvestEnded().
     void requestEnd();
-    /// Asks for a batch, perhaps an empty one, after everything that is committed by now (any thread). If the decoder
-    /// is behind, its time may be earlier nevertheless.
+    /// Asks for a batch whose time is not earlier than this call (any thread). The batch may be empty. If the decoder
+    /// is behind, its time may be earlier.
     void requestTime();
     /// Switches tracing off or on in the targets, see Collector::setPaused (any thread). Takes effect within some ms.
     void setPaused(bool paused);
@@ -83,6 +84,7 @@ private:
     void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
     void notifyDecoder(bool any);
+    std::chrono::milliseconds heartbeat() const;
     bool passWhileAsleep();
     bool isSafetyPassDue() const;
     void reportCutRegion();

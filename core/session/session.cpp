@@ -21,7 +21,10 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 100;
-constexpr int kIdleProgressMs = 2000;  ///< while nothing happens; each wake-up costs some 50 us
+/// While nothing happens, which saves wake-ups of some 50 us each: first, and after kShortIdle checks.
+constexpr int kShortIdleMs = 500;
+constexpr int kLongIdleMs = 2000;
+constexpr int kShortIdle = 12;
 
 QString text(const std::string &utf8)
 {
@@ -60,6 +63,7 @@ struct Session::Data {
     bool terminating = false;
     NothingTraced *nothingTraced = nullptr;
     QTimer *progressTimer = nullptr;
+    int idleChecks = 0;          ///< in a row, of checkProgress()
     std::uint64_t activity = 0;  ///< a sum that grows while anything happens, at the latest checkProgress()
 };
 
@@ -276,7 +280,9 @@ void Session::checkProgress()
     reportShortages(sums);
     const std::uint64_t activity = sums.captured + sums.lost + sums.coroutines;
     const bool isIdle = m_data->state == RunState::Capturing && activity == std::exchange(m_data->activity, activity);
-    if (const int interval = isIdle ? kIdleProgressMs : kProgressMs; m_data->progressTimer->interval() != interval)
+    m_data->idleChecks = isIdle ? m_data->idleChecks + 1 : 0;
+    const int idleMs = m_data->idleChecks > kShortIdle ? kLongIdleMs : kShortIdleMs;
+    if (const int interval = isIdle ? idleMs : kProgressMs; m_data->progressTimer->interval() != interval)
         m_data->progressTimer->setInterval(interval);
     Q_EMIT progressChecked();
 }

@@ -71,7 +71,8 @@ Q_SIGNALS:
     /// Emitted once, if no station is allocated 3 s after the launch, or after the first connection when listening.
     /// Also if a launched target exits earlier without one. `why`: the likely cause, one sentence.
     void nothingTraced(const QString &why);
-    /// Emitted every 100 ms while there are events, and more rarely while there are none: see whether there is work.
+    /// Emitted every 100 ms while there are events, and more rarely while there are none. A good moment to look for
+    /// work.
     void progressChecked();
     /// A process that writes into the region was discovered.
     void targetDiscovered(int pid);

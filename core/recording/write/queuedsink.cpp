@@ -31,7 +31,7 @@ constexpr std::uint64_t kRestShare = 4;
 constexpr std::chrono::milliseconds kGather{10};
 constexpr std::size_t kFew = TransitionPool::kCapacity / 8;
 /// The sink gets empty batches, which only tell the time, so often: a source that idles must not keep the writer busy.
-constexpr std::chrono::milliseconds kTimeEvery{2000};
+constexpr std::chrono::milliseconds kTimeEvery{500};
 
 template <class T>
 std::size_t bytesOf(const std::vector<T> &values)
@@ -135,9 +135,11 @@ private:
     std::condition_variable m_spaceFreed;  ///< wakes consume()
     std::condition_variable m_over;        ///< wakes awaitEnd()
     TransitionPool m_chunks;
-    std::deque<Page> m_full;      ///< waiting for the writer
-    std::optional<Page> m_open;   ///< the page that consume() fills
-    std::size_t m_restBytes = 0;  ///< bytes of all steps that are not written yet
+    std::deque<Page> m_full;                            ///< waiting for the writer
+    std::optional<Page> m_open;                         ///< the page that consume() fills
+    bool m_isTimeDue = false;                           ///< m_open is wanted, although it tells nothing but the time
+    std::chrono::steady_clock::time_point m_takenAt{};  ///< when the writer took the latest page
+    std::size_t m_restBytes = 0;                        ///< bytes of all steps that are not written yet
     End m_end = End::None;
     bool m_isOver = false;  ///< the writer is done
     Accounting m_accounting;
@@ -205,6 +207,10 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
     m_restBytes += step.restBytes;
     if ((count > 0 || step.rest) && !std::exchange(m_open->hasRows, true))
         m_work.notify_one();
+    if (!m_open->hasRows && !m_isTimeDue && std::chrono::steady_clock::now() - m_takenAt >= kTimeEvery) {
+        m_isTimeDue = true;
+        m_work.notify_one();
+    }
     if (!step.rest && !steps.empty() && !steps.back().rest)
         steps.back() = std::move(step);
     else
@@ -347,9 +353,12 @@ void QueuedSink::Queue::finishSink()
 std::optional<QueuedSink::Queue::Page> QueuedSink::Queue::takePage()
 {
     std::unique_lock lock(m_mutex);
-    const auto isWanted = [this] { return m_end != End::None || !m_full.empty() || (m_open && m_open->hasRows); };
-    while (!m_work.wait_for(lock, kTimeEvery, isWanted) && !m_open) {
-    }
+    const auto isWanted = [this] {
+        return m_end != End::None || !m_full.empty() || (m_open && (m_open->hasRows || m_isTimeDue));
+    };
+    m_work.wait(lock, isWanted);
+    m_isTimeDue = false;
+    m_takenAt = std::chrono::steady_clock::now();
     const bool anyQueued = (m_open && m_open->hasRows) || !m_full.empty();
     if (anyQueued && m_patienceEnd && std::chrono::steady_clock::now() >= *m_patienceEnd) {
         discardQueued();

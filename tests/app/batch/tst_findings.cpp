@@ -122,7 +122,7 @@ private Q_SLOTS:
         QTRY_VERIFY(stuckAtEnd.decided());
         QCOMPARE(stuckAtEnd.decided()->ts, kNow);
         QVERIFY(reported.at(0).at(0).toString().startsWith(
-            QStringLiteral("stuck coroutines are judged 1.5 s before the end was decided")));
+            QStringLiteral("the list of stuck coroutines is of 1.5 s before the end was decided")));
         // A second signal does not wait at all.
         StuckAtEnd hurried(waiting.population, waiting.resolver);
         hurried.decide(true, kNow + kSecond);

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <random>
+#include <span>
 #include <string>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -274,6 +276,84 @@ CT_CASE(withoutAFileChunksStayInMemory)
         CHECK_EQUAL(pool.bytesInUse(), 0u);
         REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     }
+}
+
+/// A file system may refuse writes past the page cache, for example from memory at odd addresses. Then chunks go
+/// through the page cache.
+CT_CASE(refusedDirectWritesGoThroughThePageCache)
+{
+    const regions::TempDir dir;
+    const auto file = ct::SpillFile::create(dir.path());
+    REQUIRE(static_cast<bool>(file));
+    constexpr std::size_t kCount = 3;
+    std::vector<std::byte> memory(kCount * ct::RawChunk::kBytes + 1);
+    std::vector<const std::byte *> packets;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        ct::RawChunk chunk;
+        chunk.packets = memory.data() + 1 + i * ct::RawChunk::kBytes;
+        fill(chunk, i);
+        packets.push_back(chunk.packets);
+    }
+    const ct::SpillFile::Room room = (*file)->reserve(kCount);
+    REQUIRE((*file)->write(room, packets));
+    std::vector<std::byte> buffer(ct::RawChunk::kBytes);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        const std::span<std::byte, ct::RawChunk::kBytes> chunk(buffer);
+        REQUIRE((*file)->read(room.position + i * ct::RawChunk::kBytes, chunk));
+        CHECK(isFilled(buffer.data(), i));
+    }
+}
+
+/// While the writer stands still, as with a disk that does not answer, the collector keeps its chunks in memory, and
+/// the decoder reads those that the writer has.
+CT_CASE(aWriterThatStandsStillHoldsUpNobody)
+{
+    const regions::TempDir dir;
+    ct::ChunkPool pool(kBudget);
+    ct::Spill spill(pool, dir.path() + "/none");
+    std::promise<void> stands, goesOn;
+    spill.setNotice([&, gate = goesOn.get_future().share()](const std::string &) {  // on the writer's thread
+        stands.set_value();
+        gate.wait();
+    });
+    REQUIRE(spill.start());
+    std::vector<ct::RawChunk *> all;
+    std::size_t offered = 0;
+    while (ct::RawChunk *const chunk = pool.takeChunk()) {
+        fill(*chunk, all.size());
+        all.push_back(chunk);
+        if (!spill.isWanted())
+            continue;
+        ct::Spill::promise(*chunk);
+        spill.offer(*chunk);
+        if (++offered == ct::SpillFile::kMostChunks / 2)
+            stands.get_future().wait();
+    }
+    CHECK(offered >= ct::SpillFile::kMostChunks / 2);
+    std::vector<std::byte> buffer;
+    for (std::uint64_t number = 0; number < all.size(); ++number) {
+        const std::byte *const packets = spill.enter(*all[number], buffer);
+        CHECK(packets && isFilled(packets, number));
+        spill.leave(*all[number]);
+    }
+    CHECK(pool.bytesInUse() > 0);
+    goesOn.set_value();
+    spill.wait();
+    CHECK_EQUAL(pool.bytesInUse(), 0u);
+}
+
+/// The region is gone, but what was collected from it before is not.
+CT_CASE(aCutRegionKeepsTheBacklog)
+{
+    LongBacklog backlog;
+    backlog.fillMemory(1.3);
+    Capture &c = backlog.c;
+    std::filesystem::resize_file(c.region->path(), 0);
+    c.scanAll();
+    c.end();
+    CHECK_EQUAL(c.streamSums.captured, backlog.emitted);
+    CHECK_EQUAL(c.streamSums.lost, 0u);
+    CHECK_EQUAL(c.loop->accounting().captured, backlog.emitted);
 }
 
 /// A backlog beyond the memory arrives whole, and in order.
