@@ -83,8 +83,9 @@ public:
     void setReadsAhead(bool ahead);
     /// Sets the function that poll() calls with new frame locations.
     void setListener(std::function<void(const std::vector<FrameLocation> &)> listener);
-    /// Starts what was requested, and processes results. Call it about ten times per second while the run is live, and
-    /// afterwards until isIdle(). While it is idle, twice per second is enough.
+    /// Starts what was requested, and processes results. Call it about ten times per second until isIdle(),
+    /// also after the run has ended. While it is idle and the run is live, less often is enough: frames of new waits
+    /// are read that much later.
     void poll();
     /// Sets a function that is called when something was requested, and nothing was waiting before. Any thread calls
     /// it, under a lock of the resolver. Empty = none.

@@ -13,7 +13,7 @@
 //                      module. All events of a coroutine share the address of its frame; there, file and line belong to
 //                      the suspension at ts = line_since. gap: what is missing, and the remedy
 //   processes          processes that wrote: pid, name, first_ts (of its tracer), end_ts (alive at that time; it ended
-//                      within two seconds)
+//                      within four seconds)
 //   threads            pid, tid, name
 //   waits              what suspension n of a coroutine waits for: kind; object (a descriptor, a deadline in ns, or an
 //                      address as text); target (a coroutine)

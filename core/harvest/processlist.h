@@ -75,7 +75,8 @@ public:
             m_processes[untrustedIndex].records += count;
     }
 
-    /// Discovers new processes, and checks about once a second whether each of the others lives.
+    /// Discovers new processes, and checks once a second, or in each heartbeat if that is longer, whether each of the
+    /// others lives.
     void check(Batch &batch, std::uint64_t nowNs);
     /// Returns true if a process is gone that takeGone() has not returned yet. Costs a system call. The end of a
     /// watched process is known at once; the others depend on two checks by check().
@@ -87,7 +88,7 @@ public:
     /// retire().
     std::vector<std::uint32_t> takeGone();
     /// Emits the end of a process, with the latest time at which it surely lived. An unwatched process is found to be
-    /// gone up to two seconds after that. `reuse` frees the entry for another process.
+    /// gone up to two such checks after that. `reuse` frees the entry for another process.
     void retire(std::uint32_t index, bool reuse, Batch &batch);
 
     /// Number of processes that write at present.
