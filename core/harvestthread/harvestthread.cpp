@@ -195,7 +195,7 @@ void HarvestThread::run()
         if (runPass())
             continue;
         if (data.collector.mayAnnounceSleep())
-            sleepUntilWoken(events, waitTimer, server.connectionCount());
+            sleepUntilWoken(events, waitTimer, server);
         else
             pollAgain(events, waitTimer);
     }
@@ -256,7 +256,7 @@ milliseconds HarvestThread::heartbeat() const
     return isEarly ? std::min(kEarlyHeartbeat, m_data->heartbeat) : m_data->heartbeat;
 }
 
-void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections)
+void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, const HarvestServer &server)
 {
     Data &data = *m_data;
     data.idlePasses = 0;
@@ -266,7 +266,7 @@ void HarvestThread::sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::
     }
     bool any = false;
     while (!any && !data.decoding.hasEnded()) {
-        const milliseconds gap = flagCheckGap(connections);
+        const milliseconds gap = flagCheckGap(server.connectionCount());
         if (!waitTimer.isActive() || waitTimer.intervalAsDuration() != gap)
             waitTimer.start(gap);
         events.processEvents(QEventLoop::WaitForMoreEvents);

@@ -23,6 +23,8 @@ class QTimer;
 
 namespace ct {
 
+class HarvestServer;
+
 class HarvestThread final : public QThread {
     Q_OBJECT
 public:
@@ -81,7 +83,7 @@ private:
     void applyPause();
     bool runPass();  ///< returns false if nothing has happened for kIdlePasses passes
     std::chrono::milliseconds flagCheckGap(std::size_t connections) const;
-    void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, std::size_t connections);
+    void sleepUntilWoken(QEventLoop &events, QTimer &waitTimer, const HarvestServer &server);
     void pollAgain(QEventLoop &events, QTimer &waitTimer);
     void notifyDecoder(bool any);
     std::chrono::milliseconds heartbeat() const;
