@@ -3,6 +3,7 @@
 //
 // Version-1 programs have no entries in the process table. The session still reports when each process comes and goes.
 #include "core/session/session.h"
+#include "core/target/targetwatch.h"
 #include "core/trace/population.h"
 
 #include "tests/support/qtsuite.h"
@@ -10,6 +11,7 @@
 
 #include <fcntl.h>
 #include <set>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -98,6 +100,34 @@ private:
     }
 
     int m_path[2] = {-1, -1};
+    pid_t m_pid = -1;
+};
+
+/// Maps a file until it is killed. Stays a zombie until the end of its parent's Mapper.
+class Mapper {
+public:
+    explicit Mapper(const QString &path)
+    {
+        m_pid = fork();
+        if (m_pid != 0)
+            return;
+        const int fd = open(path.toLocal8Bit().constData(), O_RDWR | O_CLOEXEC);
+        if (mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED) {
+            for (;;)
+                pause();
+        }
+        _exit(1);
+    }
+    ~Mapper()
+    {
+        kill(m_pid, SIGKILL);
+        waitpid(m_pid, nullptr, 0);
+    }
+    Mapper(const Mapper &) = delete;
+    Mapper &operator=(const Mapper &) = delete;
+    pid_t pid() const { return m_pid; }
+
+private:
     pid_t m_pid = -1;
 };
 
@@ -190,6 +220,26 @@ private Q_SLOTS:
         kill(pid, SIGKILL);
         QTRY_VERIFY(listening.reported(listening.gone, pid));
         waitpid(pid, nullptr, 0);
+    }
+
+    /// A check that finds the size of a process unchanged does not read its mappings. A zombie has none.
+    void reportsTheEndOfAZombieThatWasCheckedBefore()
+    {
+        QTemporaryDir directory;
+        QFile file(directory.filePath(QStringLiteral("mapped")));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.resize(4096));
+        const FileIdentity identity = FileIdentity::of(file.fileName().toStdString());
+        const Mapper first(file.fileName());
+        const Mapper second(file.fileName());
+        QTRY_VERIFY(processMaps(first.pid(), identity) && processMaps(second.pid(), identity));
+        TargetWatch watch(identity);
+        const QSignalSpy gone(&watch, &TargetWatch::gone);
+        watch.start({first.pid(), second.pid()});
+        kill(first.pid(), SIGKILL);
+        QTRY_COMPARE(gone.size(), 1);  // one check reads the mappings of both
+        kill(second.pid(), SIGKILL);
+        QTRY_COMPARE(gone.size(), 2);
+        QVERIFY(watch.pids().empty());
     }
 
     /// Connects as another engine does to check for a listener.
