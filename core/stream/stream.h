@@ -116,7 +116,7 @@ struct CoroutineName {
     std::string name;  ///< bytes from the target, should be UTF-8 but unchecked
 };
 
-/// The target reports that `parent` created `coroutine`, or waits for its result.
+/// `parent` created `coroutine`.
 struct Parent {
     CoroutineId coroutine = kNoCoroutine;
     CoroutineId parent = kNoCoroutine;

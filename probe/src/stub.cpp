@@ -24,7 +24,9 @@ bool PromiseMixin::publish_record(std::uint64_t, std::uint32_t, std::uint8_t) no
 {
     return false;
 }
-void PromiseMixin::write_wait(wait, std::uint64_t) noexcept {}
+void PromiseMixin::write_wait(wait, std::uint64_t, std::uint32_t) noexcept {}
+void PromiseMixin::write_waits(std::initializer_list<waited>, bool) noexcept {}
+void PromiseMixin::finished(location) noexcept {}
 void PromiseMixin::set_name(std::string_view) noexcept {}
 void PromiseMixin::set_parent(const PromiseMixin &) noexcept {}
 void detail::count_early_birth() noexcept {}
@@ -41,6 +43,10 @@ const char *flight_recorder_path() noexcept
 }
 void name_thread(std::string_view) noexcept {}
 void note_wake(const PromiseMixin &, const PromiseMixin *) noexcept {}
+void note_wakers_left(const PromiseMixin &, std::uint64_t) noexcept {}
+void note_acquired(const void *, location) noexcept {}
+void note_released(const void *, location) noexcept {}
+void note_signalled(const void *, location) noexcept {}
 std::uint64_t get_ns() noexcept
 {
     timespec now{};

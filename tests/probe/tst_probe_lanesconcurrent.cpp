@@ -16,7 +16,8 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Coroutines in slots. Each thread picks one, runs it for a few events, and puts it back or ends it.
+/// Coroutines in slots. Each thread picks one, resumes and suspends it a few times, and puts it back or ends it. None is
+/// born while another one runs, so there are no records of parents.
 class Pool {
 public:
     explicit Pool(std::size_t count) : m_slots(count) {}
@@ -34,8 +35,8 @@ public:
                 promise = std::make_unique<Traced>();
                 born.fetch_add(promise->is_traced() ? 1 : 0, std::memory_order_relaxed);
             }
-            for (std::uint32_t event = 0; event < (seed >> 28); ++event) {
-                promise->write_trace(seed, event % 2 == 1, 5);
+            for (std::uint32_t event = 0; event < (seed >> 28 & ~1U); ++event) {
+                promise->write_trace(seed, event % 2 == 0, 5);
                 written.fetch_add(promise->is_traced() ? 1 : 0, std::memory_order_relaxed);
             }
             if ((seed >> 24) % 4 == 0) {

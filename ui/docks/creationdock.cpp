@@ -36,8 +36,9 @@ CreationDock::CreationDock(QWidget *parent)
       m_empty(new QLabel)
 {
     setObjectName(QStringLiteral("creationDock"));
-    setWhatsThis(tr("<p>Each coroutine is below the one that created it, if the target "
-                    "reports its parent (<tt>set_parent</tt> of the probe).</p><p>Press Right "
+    setWhatsThis(tr("<p>Each coroutine is below the one that created it: the coroutine that ran on the "
+                    "thread of its birth, or the one that the target reports (<tt>set_parent</tt> "
+                    "of the probe).</p><p>Press Right "
                     "or Left to open or close a row. Press Enter on the last row of a long "
                     "list to show more.</p>"));
     setUpTree();
@@ -208,9 +209,9 @@ void CreationDock::updateSummary()
     const std::uint64_t size = m_population ? m_population->size() : 0;
     QString empty = tr("When a program runs, this view shows which coroutine created which");
     if (size > 0)
-        empty = m_model->isCaughtUp() ? tr("The target does not report which coroutine "
-                                           "created which. To report it, call set_parent() of "
-                                           "the probe.")
+        empty = m_model->isCaughtUp() ? tr("No coroutine was created by another one, as far as "
+                                           "the probe has seen. To report creators that it "
+                                           "does not see, call set_parent() of the probe.")
                                       : tr("Looking for parents…");
     if (m_empty->text() != empty)
         m_empty->setText(empty);

@@ -235,7 +235,8 @@ struct alignas(64) CompactState {
     std::atomic<std::uint64_t> tid;       ///< 0x20  latest event: OS thread id
     std::atomic<std::uint64_t> life;      ///< 0x28  generation (32, high) | kCompactFree ... (32, low)
     std::atomic<std::uint64_t> death_ts;  ///< 0x30  raw clock; valid when dead
-    std::uint64_t pad;
+    /// 0x38  raw clock: when the coroutine finished without a traced final suspension; 0 = it has not
+    std::atomic<std::uint64_t> finished_ts;
 };
 
 /// Values of the low half of CompactState::life.
@@ -284,12 +285,20 @@ enum : std::uint8_t {
     kRecordResume = 0x20,      ///< arg: addr, usually 0; n: the event's number, low 32 bits
     kRecordBirth = 0x30,       ///< arg: probe_id
     kRecordDeath = 0x31,       ///< n: number of the coroutine's events, low 32 bits
+    kRecordFinished = 0x32,    ///< finished without a traced final suspension; n: number of its events; site
     kRecordDrops = 0x40,       ///< ts, arg: raw clock of the first and last dropped record; identity: their number
     kRecordName = 0x50,        ///< arg: string
     kRecordThreadName = 0x51,  ///< arg: string; identity: kNoIdentity
-    kRecordParent = 0x52,      ///< arg: identity of the parent
-    kRecordWake = 0x60,     ///< identity: the woken one; n: its events as the waker saw them; arg: the waker's identity
-    kRecordWaitsOn = 0x70,  ///< low 4 bits: kWaitUnknown ...; arg: object; n: number of the suspension that waits
+    kRecordParent = 0x52,      ///< arg: identity of the creator
+    kRecordWake = 0x60,  ///< identity: the woken one; n: its events as the waker saw them; arg: the waker's identity
+    /// identity: the coroutine that used the object, kNoIdentity = unknown; arg: address of the object; n: its events
+    /// so far; site: of the use
+    kRecordAcquired = 0x61,
+    kRecordReleased = 0x62,    ///< as kRecordAcquired
+    kRecordSignalled = 0x63,   ///< as kRecordAcquired
+    kRecordWakersLeft = 0x64,  ///< arg: number of wakers left; n: the coroutine's events so far
+    /// low 4 bits: kWaitUnknown ...; arg: object; n: number of the suspension that waits; site: wait_part
+    kRecordWaitsOn = 0x70,
     kRecordSwitchOff = 0x80,  ///< tracing goes off or is paused in this process
     kRecordSwitchOn = 0x81,
 };
@@ -305,6 +314,15 @@ enum : std::uint8_t {
     kWaitCoroutine = 5,
     kWaitOther = 6,
 };
+
+/// Bits of a kRecordWaitsOn where other records have the site. 0: the suspension waits for this object alone. Otherwise
+/// it waits for several objects, each with its own record, in the order of `index` (from 0): for all of them, or for
+/// any.
+constexpr std::uint32_t wait_part(std::uint32_t index, bool for_all)
+{
+    return 2 * index + (for_all ? 2 : 1);
+}
+inline constexpr std::uint32_t kWaitPartsMax = 1U << 18;  ///< objects of one wait
 
 inline constexpr std::uint32_t kLaneBlock = 1024;  ///< records per block
 inline constexpr std::uint32_t kLaneRecordsMin = 2 * kLaneBlock;
@@ -427,6 +445,7 @@ static_assert(offsetof(ExtensionHeader, processes_unmapped) == 0x98 - 0x40);
 static_assert(offsetof(ExtensionHeader, processes_partly_mapped) == 0x9C - 0x40);
 static_assert(offsetof(ExtensionHeader, lanes_shrink) == 0x158 - 0x40);
 static_assert(sizeof(CompactState) == 64 && offsetof(CompactState, life) == 0x28 && sizeof(CompactBirth) == 64);
+static_assert(offsetof(CompactState, finished_ts) == 0x38);
 static_assert(offsetof(CompactBirth, next_free) == 0x24 && offsetof(CompactBirth, events_before) == 0x28);
 static_assert(sizeof(LaneRecord) == 32 && sizeof(LaneHeader) == 256 && sizeof(ProcessEntry) == 256);
 static_assert(offsetof(LaneHeader, dropped) == 0x40 && offsetof(LaneHeader, tail) == 0x80);

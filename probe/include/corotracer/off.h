@@ -12,6 +12,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 
@@ -129,6 +130,13 @@ public:
     {
     }
     static constexpr void waits_on(const PromiseMixin &) noexcept {}
+    template <class Clock, class Duration>
+    static constexpr void waits_on(wait, const void *, std::chrono::time_point<Clock, Duration>) noexcept
+    {
+    }
+    static constexpr void waits_for_any(std::initializer_list<waited>) noexcept {}
+    static constexpr void waits_for_all(std::initializer_list<waited>) noexcept {}
+    static constexpr void finished(const location & = location::current()) noexcept {}
 };
 
 /// Functions without effect. control.h, names.h, causality.h and flightrecorder.h document them.
@@ -136,6 +144,10 @@ constexpr void InitTracer() noexcept {}
 constexpr void enable(bool) noexcept {}
 constexpr void name_thread(std::string_view) noexcept {}
 constexpr void note_wake(const PromiseMixin &, const PromiseMixin * = nullptr) noexcept {}
+constexpr void note_wakers_left(const PromiseMixin &, std::uint64_t) noexcept {}
+constexpr void note_acquired(const void *, const location & = location::current()) noexcept {}
+constexpr void note_released(const void *, const location & = location::current()) noexcept {}
+constexpr void note_signalled(const void *, const location & = location::current()) noexcept {}
 constexpr bool start_flight_recorder(const flight_recorder_options & = {}) noexcept
 {
     return false;

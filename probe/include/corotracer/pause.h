@@ -22,6 +22,8 @@ namespace corotracer::detail {
 /// Writes a switch record into this thread's lane.
 inline void note_switch(std::uint32_t session, bool on) noexcept
 {
+    if (on)
+        state_v1.on_since.store(raw_now(), std::memory_order_relaxed);
     if ((session & lanes_bit) != 0)
         (void)write_record(session & ~paused_bit, kNoIdentity, 0, 0, 0, on ? kRecordSwitchOn : kRecordSwitchOff);
 }

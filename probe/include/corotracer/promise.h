@@ -11,6 +11,7 @@
 #include <chrono>
 #include <concepts>
 #include <coroutine>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -26,17 +27,63 @@ namespace corotracer {
 
 class PromiseMixin;
 
+namespace detail {
+
+template <class A>
+concept names_awaited_promise = requires(A &awaitable)
+{
+    static_cast<const PromiseMixin *>(awaited_promise(awaitable));
+};
+template <class A>
+concept has_traced_handle = requires(A &awaitable)
+{
+    static_cast<const PromiseMixin &>(awaitable.handle().promise());
+};
+
+/// The coroutine that an awaitable stands for: awaited_promise(awaitable), or the one of its handle(). Empty for
+/// awaitables that give none.
+template <class A>
+struct awaited_coroutine {
+    explicit awaited_coroutine(const A &) noexcept {}
+    [[nodiscard]] static constexpr const PromiseMixin *promise() noexcept { return nullptr; }
+};
+template <class A>
+requires names_awaited_promise<A> || has_traced_handle<A>
+class awaited_coroutine<A> {
+public:
+    explicit awaited_coroutine(A &awaitable) noexcept
+    {
+        if constexpr (names_awaited_promise<A>) {
+            promise_ = awaited_promise(awaitable);
+        } else if (const auto handle = awaitable.handle()) {
+            promise_ = &handle.promise();
+        }
+    }
+    [[nodiscard]] const PromiseMixin *promise() const noexcept { return promise_; }
+
+private:
+    const PromiseMixin *promise_ = nullptr;
+};
+
+}  // namespace detail
+
 /// Awaits `inner`, and writes its events for `tracer`. The suspension is written before inner.await_suspend is called,
 /// the resumption in await_resume. An awaitable that is ready causes no event. noexcept wherever the inner awaiter is.
+///
+/// If the awaitable stands for a traced coroutine, the suspension waits on that coroutine. It does if it has a function
+/// handle() that returns the std::coroutine_handle of a promise derived from PromiseMixin, or if
+/// `awaited_promise(awaitable)` finds a function by its arguments that returns a pointer to the promise (null: none).
 template <class Awaitable>
-struct TracedAwaiter : detail::awaiter_storage<Awaitable> {
+struct TracedAwaiter : private detail::awaited_coroutine<std::remove_reference_t<Awaitable>>,
+                       detail::awaiter_storage<Awaitable> {
+    using awaited = detail::awaited_coroutine<std::remove_reference_t<Awaitable>>;
     using storage = detail::awaiter_storage<Awaitable>;
     using storage::inner;
 
     template <class U>
     TracedAwaiter(U &&from, PromiseMixin *promise, location where = location::current(),
                   std::uint8_t kind = kAwaitPoint) noexcept(std::is_nothrow_constructible_v<storage, U &&>)
-        : storage(static_cast<U &&>(from)), tracer(promise), where_(where), kind_(kind)
+        : awaited(from), storage(static_cast<U &&>(from)), tracer(promise), where_(where), kind_(kind)
     {
     }
 
@@ -201,8 +248,9 @@ public:
     /// Needs a region with lanes.
     void set_name(std::string_view name) noexcept;
 
-    /// Reports the parent of the coroutine: the coroutine that created it, or that waits for it. `parent` must be
-    /// alive. Needs a region with lanes.
+    /// Reports the parent of the coroutine: the coroutine that created it. Only necessary where the probe cannot see
+    /// it: it takes the coroutine that runs on the thread at the birth. `parent` must be alive. Needs a region with
+    /// lanes.
     void set_parent(const PromiseMixin &parent) noexcept;
 
     /// Reports the object that a suspension waits for. Between two suspensions the report belongs to the next one. In
@@ -228,6 +276,23 @@ public:
     }
     /// As above, for another coroutine.
     void waits_on(const PromiseMixin &other) noexcept { write_wait(wait::coroutine, other.identity_); }
+    /// As above, for an object and a deadline at which the wait ends without it.
+    template <class Duration>
+    void waits_on(wait kind, const void *object,
+                  std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) noexcept
+    {
+        waits_for_any({{kind, object}, {deadline}});
+    }
+    /// As waits_on, for several objects: the wait ends with the first of them. At most kWaitPartsMax; further ones are
+    /// left out.
+    void waits_for_any(std::initializer_list<waited> objects) noexcept { write_waits(objects, false); }
+    /// As waits_for_any, but the wait ends when all of them have come.
+    void waits_for_all(std::initializer_list<waited> objects) noexcept { write_waits(objects, true); }
+
+    /// Reports that the coroutine has finished: call it in return_void, return_value and unhandled_exception if the
+    /// final suspension is not traced. Otherwise a coroutine whose frame is kept seems to run for ever. No event: it
+    /// has no number. Needs a region with lanes.
+    void finished(location where = location::current()) noexcept;
 
 protected:
     /// Returns the identity of the coroutine in a region with lanes; kNoIdentity without a compact station.
@@ -258,7 +323,8 @@ private:
     void die() noexcept;
     void die_compact() noexcept;
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
-    void write_wait(wait kind, std::uint64_t object) noexcept;
+    void write_wait(wait kind, std::uint64_t object, std::uint32_t part = 0) noexcept;
+    void write_waits(std::initializer_list<waited> objects, bool for_all) noexcept;
     void publish(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
     void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
@@ -266,6 +332,7 @@ private:
 
     CompactState *compact_ = nullptr;       ///< null: a full station (my_station), or untraced
     std::uint64_t identity_ = kNoIdentity;  ///< compact station and generation
+    std::uint64_t outer_ = 0;               ///< thread_state::running before the latest resumption
     /// Session of the station, without paused_bit; 0 = untraced. In another session, as in a forked child, the promise
     /// writes nothing.
     std::uint32_t session_ = 0;
@@ -293,9 +360,12 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
     // Also while tracing is off: it may be on when the coroutine continues.
     suspended_ = true;
-    if (session != 0) [[unlikely]]
-        (void)tracer->record_suspend(session, self.address(), where_, kind_, site_);
-        // From here on *this must not be used: the coroutine may run on another thread, or be destroyed.
+    if (session != 0) [[unlikely]] {
+        if (tracer->record_suspend(session, self.address(), where_, kind_, site_) && kind_ == kAwaitPoint &&
+            awaited::promise() != nullptr)
+            tracer->waits_on(*awaited::promise());
+    }
+    // From here on *this must not be used: the coroutine may run on another thread, or be destroyed.
 #if defined(__cpp_exceptions)
     if constexpr (!noexcept(inner.await_suspend(self))) {
         try {

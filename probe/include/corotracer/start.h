@@ -218,6 +218,7 @@ inline void choose_raw_clock() noexcept
     state.pair_ticks = counts ? slope(pair_ns, clock.rate) : pair_ns;
     state.pair_due.store(raw_now() + state.pair_ticks, std::memory_order_relaxed);
     state.no_memory_before_ns.store(0, std::memory_order_relaxed);
+    state.on_since.store(0, std::memory_order_relaxed);
 }
 
 /// Begins a session with a mapped region. `socket_path` may be null. Holder of init_lock only.

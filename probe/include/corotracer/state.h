@@ -138,6 +138,8 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     std::uint64_t pair_ticks;              ///< raw clock units in 100 ms, the time between two published pairs
     /// Number of sessions so far, those of the parents included. So session numbers never repeat.
     std::atomic<std::uint32_t> sessions;
+    /// Raw time at which tracing went on again, 0 = it was never off. Relaxed: what it decides is only a hint.
+    std::atomic<std::uint64_t> on_since;
     /// Raw time at which the next pair is due. The thread that raises it (compare-exchange) publishes the pair.
     std::atomic<std::uint64_t> pair_due;
     /// ns, CLOCK_MONOTONIC: before this time no thread requests memory for stations.
@@ -163,6 +165,9 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t tid;      ///< OS thread id
     LaneRecord *next;       ///< slot of the next record
     const LaneRecord *end;  ///< records may go to the slots before it without a check; next == end: slow path
+    /// Identity of the coroutine that was resumed last and not suspended since, 0 = none. May be out of date
+    /// (running.h).
+    std::uint64_t running;
     /// Ticks after line.base_counter within which an event of a full station needs neither a check of the clock nor a
     /// fence: line.interval, or 0 where the engine does not fence.
     std::uint64_t quick_ticks;

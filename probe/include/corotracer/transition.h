@@ -5,6 +5,7 @@
 #pragma once
 
 #include "promise.h"
+#include "running.h"
 
 #pragma push_macro("slots")
 #pragma push_macro("signals")
@@ -174,13 +175,15 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     birth.probe_id.store(probe_id, std::memory_order_release);
     birth.birth_ts.store(now, std::memory_order_release);
     birth.name.store(0, std::memory_order_release);
-    birth.parent.store(kNoIdentity, std::memory_order_release);
+    const std::uint64_t creator = detail::running_coroutine(self, session);
+    birth.parent.store(creator, std::memory_order_release);
     birth.process.store(state.process_index, std::memory_order_release);
     compact.ts.store(now, std::memory_order_release);
     compact.addr.store(0, std::memory_order_release);
     compact.what.store(0, std::memory_order_release);
     compact.tid.store(self.tid, std::memory_order_release);
     compact.death_ts.store(0, std::memory_order_release);
+    compact.finished_ts.store(0, std::memory_order_release);
     // Release; partner: the engine's acquire load.
     const auto generation = static_cast<std::uint32_t>(identity >> 32);
     compact.life.store(detail::identity_of(generation, kCompactAlive), std::memory_order_release);
@@ -188,6 +191,8 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     identity_ = identity;
     session_ = session;
     record_missing_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
+    if (creator != kNoIdentity)
+        (void)publish_record(creator, 0, kRecordParent);
 }
 
 /// Stores birth_ts last: it publishes the other fields.
@@ -243,6 +248,7 @@ inline void PromiseMixin::die_compact() noexcept
     const std::uint32_t session = detail::writing_session();
     const std::uint64_t now = detail::raw_now();
     const auto generation = static_cast<std::uint32_t>(identity_ >> 32);
+    detail::stop_running(detail::thread_v1, identity_, outer_);
     compact_->death_ts.store(now, std::memory_order_release);
     bool written = session == session_;
     if (written) {
@@ -276,6 +282,7 @@ inline void PromiseMixin::die_compact() noexcept
     CompactState &compact = *compact_;
     event_count = number + 1;
     self.next = slot + 1;
+    detail::switch_running(self, identity_, outer_, what);
     const std::uint64_t now = detail::read_counter();
     detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
     detail::store_compact(compact, number, now, self.tid, addr, what);
@@ -356,6 +363,7 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         const std::uint64_t now = detail::raw_now();
         LaneRecord *const slot = detail::find_slot(self, session, now);
         const std::uint64_t commit = detail::transition_commit(number, what, self.lap);
+        detail::switch_running(self, identity_, outer_, what);
         if (slot != nullptr) {
             self.next = slot + 1;
             detail::put_record(*slot, now, identity_, addr, commit);

@@ -6,6 +6,8 @@
 
 #include "layout.h"
 
+#include <chrono>
+#include <concepts>
 #include <cstdint>
 
 namespace corotracer {
@@ -19,6 +21,28 @@ enum class wait : std::uint8_t {
     timer = kWaitTimer,            ///< a deadline: ns of CLOCK_MONOTONIC
     coroutine = kWaitCoroutine,    ///< another coroutine to end or to yield: its promise
     other = kWaitOther,            ///< any other object: its address
+};
+
+/// An object that a coroutine waits for, for waits_for_any and waits_for_all.
+struct waited {
+    wait kind;
+    std::uint64_t object;  ///< address, descriptor, or deadline (ns, CLOCK_MONOTONIC), as `kind` says
+
+    waited(wait object_kind, const void *address) noexcept
+        : kind(object_kind), object(reinterpret_cast<std::uintptr_t>(address))
+    {
+    }
+    constexpr waited(wait object_kind, std::integral auto number) noexcept
+        : kind(object_kind), object(static_cast<std::uint64_t>(number))
+    {
+    }
+    template <class Duration>
+    constexpr waited(std::chrono::time_point<std::chrono::steady_clock, Duration> deadline) noexcept
+        : kind(wait::timer),
+          object(static_cast<std::uint64_t>(
+              std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch()).count()))
+    {
+    }
 };
 
 /// Options of start_flight_recorder. The region gets memory only as it is used.
