@@ -30,6 +30,23 @@ WaitKind waitKindOf(std::uint8_t untrustedKind)
     return kind <= corotracer::kWaitOther ? static_cast<WaitKind>(kind) : WaitKind::Unknown;
 }
 
+bool isUse(std::uint8_t kind)
+{
+    return kind >= corotracer::kRecordAcquired && kind <= corotracer::kRecordSignalled;
+}
+
+bool isNote(std::uint8_t kind)
+{
+    switch (kind) {
+    case corotracer::kRecordName:
+    case corotracer::kRecordParent:
+    case corotracer::kRecordWake:
+    case corotracer::kRecordWakersLeft:
+    case corotracer::kRecordFinished: return true;
+    default: return isUse(kind) || isWaitsOn(kind);
+    }
+}
+
 /// Returns the second coroutine that a note names, or kNoIdentity.
 std::uint64_t otherOf(const RecordCopy &record)
 {
@@ -48,9 +65,7 @@ NoteResolver::NoteResolver(const Region &region, HarvestState &harvestState, Pro
 void NoteResolver::addNote(const LaneOrigin &origin, const RecordCopy &record, std::uint64_t ts, Discovery &coroutines,
                            Batch &batch)
 {
-    const bool isNote = record.kind() == corotracer::kRecordName || record.kind() == corotracer::kRecordParent ||
-                        record.kind() == corotracer::kRecordWake || isWaitsOn(record.kind());
-    if (isNote)  // other kinds belong to a later version, or are damaged
+    if (isNote(record.kind()))  // other kinds belong to a later version, or are damaged
         emitOrKeep({record, origin, ts}, false, coroutines, batch);
 }
 
@@ -58,9 +73,10 @@ void NoteResolver::addNote(const LaneOrigin &origin, const RecordCopy &record, s
 /// will be discovered.
 void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines, Batch &batch)
 {
+    const bool isAnonymous = isUse(note.record.kind()) && (last || note.record.identity == corotracer::kNoIdentity);
     if (note.subject == kNoCoroutine) {
         const NoteSubject subject = coroutines.subjectOf(note.record.identity, batch);
-        if (subject.coroutine == kNoCoroutine) {
+        if (subject.coroutine == kNoCoroutine && !isAnonymous) {
             keepOrLose(note, note.record.identity, last, batch);
             return;
         }
@@ -98,7 +114,24 @@ void NoteResolver::emit(const PendingNote &note, CoroutineId other, Batch &batch
         batch.notes.wakes.push_back(
             {note.subject, other, note.n, note.ts, m_processes.at(note.origin.process, batch).pid, note.origin.tid});
         return;
-    default: batch.notes.waits.push_back({note.subject, note.n, waitKindOf(record.kind()), record.arg, other}); return;
+    case corotracer::kRecordWakersLeft:
+        batch.notes.wakersLeft.push_back({note.subject, note.n, record.arg, note.ts});
+        return;
+    case corotracer::kRecordFinished:
+        batch.notes.finishes.push_back({note.subject, note.ts, m_harvestState.sites.resolve(record.site(), batch)});
+        return;
+    case corotracer::kRecordAcquired:
+    case corotracer::kRecordReleased:
+    case corotracer::kRecordSignalled:
+        batch.notes.uses.push_back({note.subject, note.n,
+                                    static_cast<UseKind>(record.kind() - corotracer::kRecordAcquired), record.arg,
+                                    m_harvestState.sites.resolve(record.site(), batch), note.ts,
+                                    m_processes.at(note.origin.process, batch).pid, note.origin.tid});
+        return;
+    default:
+        batch.notes.waits.push_back(
+            {note.subject, note.n, waitKindOf(record.kind()), record.arg, other, record.site()});
+        return;
     }
 }
 

@@ -31,6 +31,12 @@ public:
             consider(death.ts);
         for (const Wake &wake : batch.notes.wakes)
             consider(wake.ts);
+        for (const Use &use : batch.notes.uses)
+            consider(use.ts);
+        for (const WakersLeft &left : batch.notes.wakersLeft)
+            consider(left.ts);
+        for (const Finish &finish : batch.notes.finishes)
+            consider(finish.ts);
         for (Process &process : batch.notes.processes)
             process.ts = std::min(process.ts, m_latest);
         for (Death &death : batch.deaths)

@@ -25,6 +25,7 @@ CompactCopy copyCompact(const corotracer::CompactState &state, const corotracer:
     copy.kind = static_cast<std::uint8_t>(what >> 32);
     copy.tid = state.tid.load(kAcquire);
     copy.deathTs = state.death_ts.load(kAcquire);
+    copy.finishedTs = state.finished_ts.load(kAcquire);
     copy.probeId = birth.probe_id.load(kAcquire);
     copy.birthTs = birth.birth_ts.load(kAcquire);
     copy.name = birth.name.load(kAcquire);

@@ -23,6 +23,7 @@ struct CompactCopy {
     std::uint8_t kind = 0;     ///< record kind of the latest event
     std::uint64_t tid = 0;     ///< thread of the latest event
     std::uint64_t deathTs = 0;
+    std::uint64_t finishedTs = 0;  ///< 0 = it has not finished without a traced final suspension
     std::uint64_t probeId = 0;
     std::uint64_t birthTs = 0;
     std::uint64_t name = 0;

@@ -15,7 +15,7 @@ struct RunSums {
     std::uint64_t missedBeforeAttach = 0;
     std::uint64_t coroutines = 0;        ///< traced coroutines
     std::uint64_t coroutinesMissed = 0;  ///< overwrite mode: traced coroutines whose records were all overwritten
-    std::uint64_t notesLost = 0;         ///< names, parents, wakes and waits that name an unknown coroutine
+    std::uint64_t notesLost = 0;         ///< notes that name an unknown coroutine
     std::uint64_t untraced = 0;          ///< coroutines without a station, or whose birth was never completed
     std::uint64_t birthsOvertaken = 0;   ///< a part of untraced: a burst of births was faster than the region grew
     std::uint64_t bornWhileOff = 0;      ///< born while tracing was off; neither in coroutines nor in untraced

@@ -20,6 +20,8 @@ void forEachCoroutinesRows(Batch &batch, Visit &&visit)
     visit(batch.notes.parents);
     visit(batch.notes.waits);
     visit(batch.notes.wakes);
+    visit(batch.notes.wakersLeft);
+    visit(batch.notes.finishes);
 }
 
 }  // namespace ct::ctr

@@ -132,6 +132,41 @@ struct WaitsOn {
     WaitKind kind = WaitKind::Unknown;
     std::uint64_t object = 0;           ///< address, descriptor, or deadline (ns, CLOCK_MONOTONIC)
     CoroutineId target = kNoCoroutine;  ///< the awaited coroutine, for WaitKind::Coroutine
+    std::uint32_t part = 0;             ///< 0: the only object; else see isForAll() and indexOfPart()
+
+    /// The wait is for several objects, and ends when all have come; otherwise when any has come.
+    bool isForAll() const { return part != 0 && part % 2 == 0; }
+    /// Position among the objects of the wait, from 0.
+    std::uint32_t indexOfPart() const { return part == 0 ? 0 : (part - 1) / 2; }
+};
+
+enum class UseKind : std::uint8_t { Acquired = 0, Released, Signalled };
+
+/// A coroutine, or a thread without one, used an object.
+struct Use {
+    CoroutineId by = kNoCoroutine;
+    std::uint64_t n = 0;  ///< events of `by` so far
+    UseKind kind = UseKind::Acquired;
+    std::uint64_t object = 0;  ///< its address
+    SiteId site = kUnknownSite;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+};
+
+/// The target reports how many objects are left that could wake `coroutine`.
+struct WakersLeft {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint64_t n = 0;  ///< events of `coroutine` that the reporter saw
+    std::uint64_t count = 0;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
+};
+
+/// The body of `coroutine` has ended without a traced final suspension. Its frame may be kept.
+struct Finish {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
+    SiteId site = kUnknownSite;
 };
 
 /// A thread or a coroutine made `coroutine` runnable.
@@ -169,6 +204,9 @@ struct Notes {
     std::vector<Parent> parents;
     std::vector<WaitsOn> waits;
     std::vector<Wake> wakes;
+    std::vector<Use> uses;
+    std::vector<WakersLeft> wakersLeft;
+    std::vector<Finish> finishes;
     std::vector<Drop> drops;
     std::vector<Switch> switches;
     std::vector<ProcessEnd> processEnds;
@@ -176,7 +214,8 @@ struct Notes {
     bool empty() const
     {
         return processes.empty() && threadNames.empty() && names.empty() && parents.empty() && waits.empty() &&
-               wakes.empty() && drops.empty() && switches.empty() && processEnds.empty();
+               wakes.empty() && uses.empty() && wakersLeft.empty() && finishes.empty() && drops.empty() &&
+               switches.empty() && processEnds.empty();
     }
     void clear()
     {
@@ -186,6 +225,9 @@ struct Notes {
         parents.clear();
         waits.clear();
         wakes.clear();
+        uses.clear();
+        wakersLeft.clear();
+        finishes.clear();
         drops.clear();
         switches.clear();
         processEnds.clear();

@@ -78,6 +78,14 @@ struct StreamSums {
             addNote(waits.coroutine);
         for (const ct::Wake &wake : batch.notes.wakes)
             addNote(wake.coroutine);
+        for (const ct::WakersLeft &left : batch.notes.wakersLeft)
+            addNote(left.coroutine);
+        for (const ct::Finish &finish : batch.notes.finishes)
+            addNote(finish.coroutine);
+        for (const ct::Use &use : batch.notes.uses) {
+            if (use.by != ct::kNoCoroutine)
+                addNote(use.by);
+        }
         for (const ct::Death &death : batch.deaths) {
             One &one = coroutines.at(death.coroutine);
             broken += ++one.deaths != 1;
@@ -91,6 +99,9 @@ struct StreamSums {
         append(notes.parents, batch.notes.parents);
         append(notes.waits, batch.notes.waits);
         append(notes.wakes, batch.notes.wakes);
+        append(notes.uses, batch.notes.uses);
+        append(notes.wakersLeft, batch.notes.wakersLeft);
+        append(notes.finishes, batch.notes.finishes);
         append(notes.drops, batch.notes.drops);
         append(notes.switches, batch.notes.switches);
         append(notes.processEnds, batch.notes.processEnds);

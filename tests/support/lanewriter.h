@@ -346,7 +346,8 @@ public:
         birth.name.store(0, kRelease);
         birth.parent.store(corotracer::kNoIdentity, kRelease);
         birth.process.store(process.index(), kRelease);
-        for (auto *field : {&state.seq, &state.ts, &state.addr, &state.what, &state.tid, &state.death_ts})
+        for (auto *field :
+             {&state.seq, &state.ts, &state.addr, &state.what, &state.tid, &state.death_ts, &state.finished_ts})
             field->store(0, kRelease);
         state.life.store(generation << 32 | corotracer::kCompactAlive, kRelease);  // partner: the engine's acquire load
         Coroutine made(process, *index, static_cast<std::uint32_t>(generation), key);

@@ -143,6 +143,80 @@ CT_CASE(notesWaitForTheCoroutinesTheyName)
     c.checkTotals(0);
 }
 
+/// The lane with the notes is read before the lane with the births.
+CT_CASE(usesFinishesAndWakersNameTheirCoroutines)
+{
+    Capture c;
+    c.streamSums.realTime = true;
+    const Process process = c.process();
+    Lane maker = *process.claimLane(1), user = *process.claimLane(2);
+    user.put(earliest());
+    std::uint64_t ts = kTime;
+    for (std::uint64_t key = 1; key <= 50; ++key) {
+        Coroutine one = *Coroutine::create(process, maker, key, ++ts);
+        one.transition(maker, eventOf(one, ++ts));
+        one.transition(user, eventOf(one, ++ts));
+        for (const std::uint8_t kind :
+             {corotracer::kRecordAcquired, corotracer::kRecordReleased, corotracer::kRecordSignalled})
+            one.writeNote(user, {kind, ++ts, one.identity(), 0x77, one.events(), 0});
+        one.writeNote(user, {corotracer::kRecordWakersLeft, ++ts, one.identity(), 3, one.events(), 0});
+        one.writeNote(user, {corotracer::kRecordFinished, ++ts, one.identity(), 0, one.events(), 0});
+        one.destroy(user, ++ts);
+    }
+    c.scanAll();
+    const ct::Notes &notes = c.streamSums.notes;
+    REQUIRE(notes.uses.size() == 150 && notes.wakersLeft.size() == 50 && notes.finishes.size() == 50);
+    for (std::size_t i = 0; i < notes.uses.size(); ++i) {
+        CHECK_EQUAL(notes.uses[i].by, i / 3);
+        CHECK_EQUAL(static_cast<std::size_t>(notes.uses[i].kind), i % 3);
+        CHECK_EQUAL(notes.uses[i].n, 2u);
+        CHECK_EQUAL(notes.uses[i].object, 0x77u);
+        CHECK_EQUAL(notes.uses[i].tid, 2u);
+        CHECK(notes.uses[i].ts > kTime);
+    }
+    for (const ct::WakersLeft &left : notes.wakersLeft)
+        CHECK(left.count == 3 && left.n == 2);
+    c.end();
+    c.checkTotals(100);
+}
+
+/// A thread without a coroutine uses an object. So does a coroutine that the engine never discovers.
+CT_CASE(usesNeedNoCoroutine)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.claimLane(1);
+    lane.put({corotracer::kRecordSignalled, kTime, corotracer::kNoIdentity, 5, 0, 0});
+    lane.put({corotracer::kRecordAcquired, kTime, lanewriter::identityOf(9, 4), 6, 8, 0});
+    lane.put(
+        {corotracer::kRecordAcquired, kTime, lanewriter::identityOf(1'000'000'000, 4), 7, 0, 0});  // no such station
+    c.scanAll();
+    const std::vector<ct::Use> &uses = c.streamSums.notes.uses;
+    REQUIRE(uses.size() == 2);
+    CHECK(uses[0].by == ct::kNoCoroutine && uses[0].object == 5);
+    CHECK(uses[1].by == ct::kNoCoroutine && uses[1].object == 6);
+    checkNotes(c, 0, 0, 0, 1);
+    c.end();
+}
+
+CT_CASE(aWaitForSeveralObjectsHasParts)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, kTime);
+    one.writeNote(lane, {kWaitsOnLock, kTime, one.identity(), 5, 0, 0});
+    one.writeNote(lane, {kWaitsOnLock, kTime, one.identity(), 6, 0, corotracer::wait_part(0, false)});
+    one.writeNote(lane, {kWaitsOnLock, kTime, one.identity(), 7, 0, corotracer::wait_part(262'143, true)});
+    c.scanAll();
+    const std::vector<ct::WaitsOn> &waits = c.streamSums.notes.waits;
+    REQUIRE(waits.size() == 3);
+    CHECK(waits[0].part == 0 && !waits[0].isForAll());
+    CHECK(waits[1].part == 1 && !waits[1].isForAll() && waits[1].indexOfPart() == 0);
+    CHECK(waits[2].isForAll() && waits[2].indexOfPart() == 262'143);
+    c.end();
+}
+
 /// The birth was dropped. The first event makes the coroutine known, and then its name is emitted, too.
 CT_CASE(nameWaitsForCoroutineWithoutBirth)
 {
