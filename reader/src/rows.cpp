@@ -15,6 +15,7 @@ static_assert(sizeof(ctr_site) == 48 && sizeof(ctr_birth) == 40 && sizeof(ctr_lo
 static_assert(sizeof(ctr_flag) == 8 && sizeof(ctr_name) == 24 && sizeof(ctr_parent) == 8 && sizeof(ctr_wait) == 32);
 static_assert(sizeof(ctr_wake) == 32 && sizeof(ctr_drop) == 32 && sizeof(ctr_switch) == 16);
 static_assert(sizeof(ctr_process) == 32 && sizeof(ctr_process_end) == 16 && sizeof(ctr_thread_name) == 24);
+static_assert(sizeof(ctr_use) == 48 && sizeof(ctr_wakers_left) == 32 && sizeof(ctr_finish) == 16);
 static_assert(sizeof(ctr_output) == 24 && sizeof(ctr_block) == 40 && sizeof(ctr_damage) == 32);
 
 // Nearly all rows are transitions. Equal layouts allow copying them with memcpy.
@@ -34,6 +35,7 @@ static_assert(static_cast<int>(PointKind::Yield) == CTR_YIELD && static_cast<int
 static_assert(static_cast<int>(Dialect::Lane) == CTR_DIALECT_LANE);
 static_assert(static_cast<int>(Flag::Reason::DialectContradiction) == CTR_DIALECT_CONTRADICTION);
 static_assert(static_cast<int>(WaitKind::Coroutine) == CTR_WAIT_COROUTINE);
+static_assert(static_cast<int>(UseKind::Signalled) == CTR_SIGNALLED);
 static_assert(static_cast<int>(WaitKind::Other) == CTR_WAIT_OTHER && kNoCoroutine == CTR_NONE);
 
 ctr_site rowOf(const Site &site)
@@ -73,11 +75,23 @@ ctr_parent rowOf(const Parent &parent)
 }
 ctr_wait rowOf(const WaitsOn &wait)
 {
-    return {wait.n, wait.object, wait.coroutine, wait.target, static_cast<std::uint32_t>(wait.kind), 0};
+    return {wait.n, wait.object, wait.coroutine, wait.target, static_cast<std::uint32_t>(wait.kind), wait.part};
 }
 ctr_wake rowOf(const Wake &wake)
 {
     return {wake.n, wake.ts, wake.coroutine, wake.by, wake.pid, wake.tid};
+}
+ctr_use rowOf(const Use &use)
+{
+    return {use.n, use.object, use.ts, use.by, static_cast<std::uint32_t>(use.kind), use.site, use.pid, use.tid, 0};
+}
+ctr_wakers_left rowOf(const WakersLeft &left)
+{
+    return {left.n, left.count, left.ts, left.coroutine, 0};
+}
+ctr_finish rowOf(const Finish &finish)
+{
+    return {finish.ts, finish.coroutine, finish.site};
 }
 ctr_drop rowOf(const Drop &drop)
 {
@@ -159,6 +173,9 @@ const ctr_batch *Rows::convert(const Batch &batch, const std::vector<ctr::Output
     put(batch.notes.parents, m_parents, m_batch.parents, m_batch.parent_count);
     put(batch.notes.waits, m_waits, m_batch.waits, m_batch.wait_count);
     put(batch.notes.wakes, m_wakes, m_batch.wakes, m_batch.wake_count);
+    put(batch.notes.uses, m_uses, m_batch.uses, m_batch.use_count);
+    put(batch.notes.wakersLeft, m_wakersLeft, m_batch.wakers_left, m_batch.wakers_left_count);
+    put(batch.notes.finishes, m_finishes, m_batch.finishes, m_batch.finish_count);
     put(batch.notes.drops, m_drops, m_batch.drops, m_batch.drop_count);
     put(batch.notes.switches, m_switches, m_batch.switches, m_batch.switch_count);
     put(batch.notes.processes, m_processes, m_batch.processes, m_batch.process_count);

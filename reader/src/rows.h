@@ -38,6 +38,9 @@ private:
     Many<ctr_parent> m_parents;
     Many<ctr_wait> m_waits;
     Many<ctr_wake> m_wakes;
+    Many<ctr_use> m_uses;
+    Many<ctr_wakers_left> m_wakersLeft;
+    Many<ctr_finish> m_finishes;
     Many<ctr_drop> m_drops;
     Many<ctr_switch> m_switches;
     Many<ctr_process> m_processes;

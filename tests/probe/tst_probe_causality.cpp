@@ -144,18 +144,29 @@ CT_CASE(aCoroutineThatFinishedOrDiedIsNoParent)
     });
 }
 
-CT_CASE(aCoroutineThatEndedElsewhereIsNoParent)
+CT_CASE(aCoroutineThatDiedOnAnotherThreadIsNoParent)
 {
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
         auto gone = std::make_unique<Promise>();
-        Promise moved;
         gone->write_trace(0, true);
+        std::thread([&] { gone.reset(); }).join();
+        const Promise child;
+        CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), kNoIdentity);
+    });
+}
+
+CT_CASE(aCoroutineThatRunsOnAnotherThreadIsNoParent)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Promise moved;
         moved.write_trace(0, true);
         std::thread([&] {
-            gone.reset();
-            moved.write_trace(1, false);  // a program error, or records of a hand-written scheduler
+            moved.write_trace(1, false);
+            moved.write_trace(0, true);
         }).join();
         const Promise child;
         CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), kNoIdentity);

@@ -116,7 +116,7 @@ def blocks(data):
 
 P, D, T, N = "plain", "delta", "text", "plain, one more"
 SECTIONS = {
-    1: [D] + [P] * 15,
+    1: [D] + [P] * 18,
     2: [D, P, P, T, T],
     3: [D, D, P, P, P, D, D],
     4: [D, P, P, P],
@@ -126,15 +126,22 @@ SECTIONS = {
     9: [P, P, T],
     10: [D, T],
     11: [D, D],
-    12: [D, P, P, D, N],
+    12: [D, P, P, D, N, P],
     13: [D, N, P, D, P, P],
     14: [P, P, P, D, D],
     15: [P, D, P],
     16: [P, D],
     17: [P] * 15,
+    19: [N, P, P, D, P, D, P, P],
+    20: [D, P, P, D],
+    21: [D, D, P],
     32: [D, T],
     48: [D, P, P, D, D],
 }
+
+
+# The sections whose rows belong to batches, in the order of their counts in section 1.
+IN_BATCHES = [*range(2, 17), 19, 20, 21]
 
 
 def rows_of(section, count, sorts):
@@ -200,10 +207,10 @@ def sections_of(payload):
 
 def batches_of(sections):
     """(time, {tag: rows}) of each batch."""
-    done = dict.fromkeys(range(2, 17), 0)
+    done = dict.fromkeys(IN_BATCHES, 0)
     for now, *counts in sections.get(1, []):
         batch = {}
-        for tag, count in zip(range(2, 17), counts):
+        for tag, count in zip(IN_BATCHES, counts):
             batch[tag] = sections.get(tag, [])[done[tag] : done[tag] + count]
             require(len(batch[tag]) == count, "a batch has rows that are not there")
             done[tag] += count
@@ -235,7 +242,7 @@ class Recording:
 
 
 LETTERS = {2: "S", 3: "B", 4: "L", 5: "T", 6: "D", 7: "F", 8: "P", 9: "TN", 10: "N", 11: "PA", 12: "WO", 13: "W",
-           14: "DR", 15: "SW", 16: "PE"}
+           19: "U", 20: "WL", 21: "FI", 14: "DR", 15: "SW", 16: "PE"}
 
 
 def main():

@@ -37,10 +37,18 @@ inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given
     each(notes.names, given.names(), [](auto &row) { return ct::CoroutineName{row.coroutine, text(row.name)}; });
     each(notes.parents, given.parents(), [](auto &row) { return ct::Parent{row.coroutine, row.parent}; });
     each(notes.waits, given.waits(), [](auto &row) {
-        return ct::WaitsOn{row.coroutine, row.n, static_cast<ct::WaitKind>(row.kind), row.object, row.target};
+        return ct::WaitsOn{row.coroutine, row.n, static_cast<ct::WaitKind>(row.kind), row.object, row.target, row.part};
     });
     each(notes.wakes, given.wakes(),
          [](auto &row) { return ct::Wake{row.coroutine, row.by, row.n, row.ts, row.pid, row.tid}; });
+    each(notes.uses, given.uses(), [](auto &row) {
+        return ct::Use{row.by,  row.n,  static_cast<ct::UseKind>(row.kind), row.object, row.site, row.ts,
+                       row.pid, row.tid};
+    });
+    each(notes.wakersLeft, given.wakers_left(), [](auto &row) {
+        return ct::WakersLeft{row.coroutine, row.n, row.count, row.ts};
+    });
+    each(notes.finishes, given.finishes(), [](auto &row) { return ct::Finish{row.coroutine, row.ts, row.site}; });
     each(notes.drops, given.drops(), [](auto &row) {
         return ct::Drop{row.pid, row.tid, row.records, row.first_ts, row.last_ts};
     });

@@ -141,12 +141,12 @@ bool StreamDecoder::readSection(Tag tag, std::uint64_t count, const ColumnReader
 
 bool StreamDecoder::countsAddUp() const
 {
-    std::array<std::uint64_t, 15> sums{};
+    std::array<std::uint64_t, kBatchSections> sums{};
     for (const BatchRow &batch : m_batches) {
         for (std::size_t i = 0; i < sums.size(); ++i)
             sums[i] += batch.rows[i];
     }
-    const auto sumOf = [&](Tag tag) { return sums[static_cast<std::size_t>(tag) - 2]; };
+    const auto sumOf = [&](Tag tag) { return sums[batchSection(tag)]; };
     bool good = sumOf(Tag::Transitions) == m_all.transitions.size();
     forEachSort([&](auto layout, const auto &rows) { good &= sumOf(decltype(layout)::kTag) == rows.size(); }, m_all);
     return good;
@@ -163,14 +163,15 @@ bool StreamDecoder::beginBlock(std::string_view payload)
     std::uint32_t seen = 0;
     bool good = true;
     while (good && !reader.atEnd()) {
-        const std::uint8_t tag = reader.byte();
+        const std::uint8_t number = reader.byte();
+        const auto tag = static_cast<Tag>(number);
         const std::uint64_t count = reader.plain();
         const ColumnReader section = reader.column();
         good = !reader.failed();
-        if (!good || tag > static_cast<std::uint8_t>(Tag::Sums))
+        if (!good || !(tag == Tag::Batches || tag == Tag::Sums || hasBatchRows(tag)))
             continue;
-        good = (seen >> tag & 1U) == 0 && count <= kMostRows && readSection(static_cast<Tag>(tag), count, section);
-        seen |= 1U << tag;
+        good = (seen >> number & 1U) == 0 && count <= kMostRows && readSection(tag, count, section);
+        seen |= 1U << number;
     }
     m_transitions = m_all.transitions.size();
     if (good && countsAddUp())

@@ -90,10 +90,13 @@ enum class Tag : std::uint8_t {
     ProcessEnds,
     Sums,
     Keyframe,
+    Uses,
+    WakersLeft,
+    Finishes,
     Output = 32,
     Frames = 33,
     Blocks = 48,
 };
-static_assert(static_cast<int>(Tag::Sums) == 17);
+static_assert(static_cast<int>(Tag::Sums) == 17 && static_cast<int>(Tag::Finishes) == 21);
 
 }  // namespace ct::ctr

@@ -24,6 +24,8 @@ inline constexpr std::uint64_t kLargest<Dialect> = static_cast<std::uint64_t>(Di
 template <>
 inline constexpr std::uint64_t kLargest<WaitKind> = static_cast<std::uint64_t>(WaitKind::Other);
 template <>
+inline constexpr std::uint64_t kLargest<UseKind> = static_cast<std::uint64_t>(UseKind::Signalled);
+template <>
 inline constexpr std::uint64_t kLargest<Flag::Reason> = static_cast<std::uint64_t>(Flag::Reason::DialectContradiction);
 
 /// Converts `value` to T. Returns false when `value` is out of range.

@@ -11,14 +11,25 @@
 
 namespace ct::ctr {
 
-/// A batch: its time, and how many rows of each section belong to it. The counts are in the order of the tags, from
-/// Tag::Sites on.
+/// True for the sections whose rows belong to batches: 2 to 16 and 19 to 21.
+constexpr bool hasBatchRows(Tag tag)
+{
+    return (tag >= Tag::Sites && tag <= Tag::ProcessEnds) || (tag >= Tag::Uses && tag <= Tag::Finishes);
+}
+inline constexpr std::size_t kBatchSections = 18;
+/// Position among these sections.
+constexpr std::size_t batchSection(Tag tag)
+{
+    return static_cast<std::size_t>(tag) - (tag < Tag::Uses ? 2 : 4);
+}
+
+/// A batch: its time, and how many rows of each section belong to it, by batchSection().
 struct BatchRow {
     std::uint64_t now = 0;  ///< ns, CLOCK_MONOTONIC
-    std::array<std::uint32_t, 15> rows{};
+    std::array<std::uint32_t, kBatchSections> rows{};
 
-    std::uint32_t &of(Tag tag) { return rows[static_cast<std::size_t>(tag) - 2]; }
-    std::uint32_t of(Tag tag) const { return rows[static_cast<std::size_t>(tag) - 2]; }
+    std::uint32_t &of(Tag tag) { return rows[batchSection(tag)]; }
+    std::uint32_t of(Tag tag) const { return rows[batchSection(tag)]; }
 };
 
 template <std::size_t Index>
@@ -61,9 +72,10 @@ struct BlockLocation {
     std::uint64_t lastTs = 0;   ///< ns, CLOCK_MONOTONIC
 };
 
-using BatchLayout = Layout<BatchRow, Tag::Batches, Delta<&BatchRow::now>, RowCount<0>, RowCount<1>, RowCount<2>,
-                           RowCount<3>, RowCount<4>, RowCount<5>, RowCount<6>, RowCount<7>, RowCount<8>, RowCount<9>,
-                           RowCount<10>, RowCount<11>, RowCount<12>, RowCount<13>, RowCount<14>>;
+using BatchLayout =
+    Layout<BatchRow, Tag::Batches, Delta<&BatchRow::now>, RowCount<0>, RowCount<1>, RowCount<2>, RowCount<3>,
+           RowCount<4>, RowCount<5>, RowCount<6>, RowCount<7>, RowCount<8>, RowCount<9>, RowCount<10>, RowCount<11>,
+           RowCount<12>, RowCount<13>, RowCount<14>, RowCount<15>, RowCount<16>, RowCount<17>>;
 using SiteLayout = Layout<Site, Tag::Sites, Delta<&Site::id>, Plain<&Site::line>, Plain<&Site::column>,
                           Text<&Site::file>, Text<&Site::function>>;
 using BirthLayout =
@@ -79,13 +91,18 @@ using ThreadNameLayout =
 using NameLayout = Layout<CoroutineName, Tag::Names, Delta<&CoroutineName::coroutine>, Text<&CoroutineName::name>>;
 using ParentLayout = Layout<Parent, Tag::Parents, Delta<&Parent::coroutine>, Delta<&Parent::parent>>;
 using WaitLayout = Layout<WaitsOn, Tag::WaitsOn, Delta<&WaitsOn::coroutine>, Number<&WaitsOn::n>, Plain<&WaitsOn::kind>,
-                          Delta<&WaitsOn::object>, OneMore<&WaitsOn::target>>;
+                          Delta<&WaitsOn::object>, OneMore<&WaitsOn::target>, Plain<&WaitsOn::part>>;
 using WakeLayout = Layout<Wake, Tag::Wakes, Delta<&Wake::coroutine>, OneMore<&Wake::by>, Number<&Wake::n>,
                           Delta<&Wake::ts>, Plain<&Wake::pid>, Plain<&Wake::tid>>;
 using DropLayout = Layout<Drop, Tag::Drops, Plain<&Drop::pid>, Plain<&Drop::tid>, Plain<&Drop::records>,
                           Delta<&Drop::firstTs>, Delta<&Drop::lastTs>>;
 using SwitchLayout = Layout<Switch, Tag::Switches, Plain<&Switch::pid>, Delta<&Switch::ts>, Plain<&Switch::on>>;
 using ProcessEndLayout = Layout<ProcessEnd, Tag::ProcessEnds, Plain<&ProcessEnd::pid>, Delta<&ProcessEnd::ts>>;
+using UseLayout = Layout<Use, Tag::Uses, OneMore<&Use::by>, Number<&Use::n>, Plain<&Use::kind>, Delta<&Use::object>,
+                         Plain<&Use::site>, Delta<&Use::ts>, Plain<&Use::pid>, Plain<&Use::tid>>;
+using WakersLeftLayout = Layout<WakersLeft, Tag::WakersLeft, Delta<&WakersLeft::coroutine>, Number<&WakersLeft::n>,
+                                Plain<&WakersLeft::count>, Delta<&WakersLeft::ts>>;
+using FinishLayout = Layout<Finish, Tag::Finishes, Delta<&Finish::coroutine>, Delta<&Finish::ts>, Plain<&Finish::site>>;
 using SumsLayout =
     Layout<Accounting, Tag::Sums, Plain<&Accounting::captured>, Plain<&Accounting::lost>,
            Plain<&Accounting::missedBeforeAttach>, Plain<&Accounting::coroutines>, Plain<&Accounting::coroutinesMissed>,
@@ -122,6 +139,9 @@ void forEachSort(Visit &&visit, Batches &...batches)
     visit(DropLayout{}, batches.notes.drops...);
     visit(SwitchLayout{}, batches.notes.switches...);
     visit(ProcessEndLayout{}, batches.notes.processEnds...);
+    visit(UseLayout{}, batches.notes.uses...);
+    visit(WakersLeftLayout{}, batches.notes.wakersLeft...);
+    visit(FinishLayout{}, batches.notes.finishes...);
 }
 
 }  // namespace ct::ctr

@@ -40,6 +40,8 @@ void Renumbering::apply(Batch &batch) const
         waits.target = of(waits.target);
     for (Wake &wake : batch.notes.wakes)
         wake.by = of(wake.by);
+    for (Use &use : batch.notes.uses)
+        use.by = of(use.by);
 }
 
 }  // namespace ct::ctr

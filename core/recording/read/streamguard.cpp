@@ -116,6 +116,8 @@ bool StreamGuard::admitBirths(Batch &batch)
         until = std::max(until, waits.target + 1);  // kNoCoroutine + 1 is 0
     for (const Wake &wake : batch.notes.wakes)
         until = std::max(until, wake.by + 1);
+    for (const Use &use : batch.notes.uses)
+        until = std::max(until, use.by + 1);
     if (!good)
         return false;
 

@@ -99,6 +99,9 @@ std::vector<Batch> piecesOf(const Batch &batch, const PieceLimits &limits)
     pieces.divideTransitions();
     pieces.divide(&Notes::waits);
     pieces.divide(&Notes::wakes);
+    pieces.divide(&Notes::uses);
+    pieces.divide(&Notes::wakersLeft);
+    pieces.divide(&Notes::finishes);
     pieces.divide(&Notes::drops);
     pieces.divide(&Notes::processEnds);
     pieces.divide(&Batch::deaths);

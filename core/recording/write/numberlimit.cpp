@@ -40,7 +40,8 @@ bool fitsNumberRange(const Batch &batch)
     std::uint64_t bits = 0;
     for (const Transition &event : batch.transitions)
         bits |= event.n;
-    return bits < kNumberEnd && fits(batch.losses) && fits(batch.notes.waits) && fits(batch.notes.wakes);
+    return bits < kNumberEnd && fits(batch.losses) && fits(batch.notes.waits) && fits(batch.notes.wakes) &&
+           fits(batch.notes.uses) && fits(batch.notes.wakersLeft);
 }
 
 std::size_t leaveOutBeyondRange(Batch &batch)
@@ -48,6 +49,8 @@ std::size_t leaveOutBeyondRange(Batch &batch)
     leaveOut(batch.losses);
     leaveOut(batch.notes.waits);
     leaveOut(batch.notes.wakes);
+    leaveOut(batch.notes.uses);
+    leaveOut(batch.notes.wakersLeft);
     return leaveOut(batch.transitions);
 }
 

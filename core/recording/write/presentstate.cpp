@@ -88,17 +88,55 @@ void PresentState::consumeNotes(const Notes &notes)
             rare->name = name.name;
     }
     for (const Parent &parent : notes.parents) {
-        if (Rare *const rare = rareOf(parent.coroutine))
-            rare->parent = parent.parent;
+        if (const std::uint32_t index = indexOf(parent.coroutine); index != kNone)
+            m_living[index].parent = parent.parent;
     }
+    for (const Finish &finish : notes.finishes) {
+        if (Rare *const rare = rareOf(finish.coroutine))
+            rare->finish = finish;
+    }
+}
+
+void PresentState::consumeCauses(const Notes &notes)
+{
     for (const WaitsOn &waits : notes.waits) {
-        if (Causes *const causes = causesOf(waits.coroutine))
+        Causes *const causes = causesOf(waits.coroutine);
+        if (causes && waits.indexOfPart() != 0) {
+            m_rare[waits.coroutine].furtherWaits.push_back(waits);
+        } else if (causes) {
             causes->waits = waits;
+            if (const auto found = m_rare.find(waits.coroutine); found != m_rare.end())
+                found->second.furtherWaits.clear();
+        }
     }
     for (const Wake &wake : notes.wakes) {
         if (Causes *const causes = causesOf(wake.coroutine))
             causes->wake = wake;
     }
+    for (const WakersLeft &left : notes.wakersLeft) {
+        if (Causes *const causes = causesOf(left.coroutine))
+            causes->wakersLeft = left;
+    }
+    for (const Use &use : notes.uses)
+        consumeUse(use);
+}
+
+void PresentState::consumeUse(const Use &use)
+{
+    Rare *const rare = use.kind == UseKind::Signalled ? nullptr : rareOf(use.by);
+    if (!rare)
+        return;
+    std::vector<Use> &acquired = rare->acquired;
+    if (use.kind == UseKind::Acquired) {
+        if (acquired.size() == kMostAcquired)
+            acquired.erase(acquired.begin());
+        acquired.push_back(use);
+        return;
+    }
+    const auto latest = std::find_if(acquired.rbegin(), acquired.rend(),
+                                     [&use](const Use &earlier) { return earlier.object == use.object; });
+    if (latest != acquired.rend())
+        acquired.erase(std::next(latest).base());
 }
 
 void PresentState::consume(const Batch &batch)
@@ -116,6 +154,7 @@ void PresentState::consume(const Batch &batch)
             m_living[index].latest[transition.active] = transition;
     }
     consumeNotes(batch.notes);
+    consumeCauses(batch.notes);
     for (const Flag &flag : batch.flags) {
         if (Rare *const rare = rareOf(flag.coroutine))
             rare->flag = flag.reason;
@@ -138,6 +177,10 @@ void PresentState::appendTo(Batch &batch, std::uint32_t index) const
         batch.notes.waits.push_back(m_causes[index].waits);
     if (index < m_causes.size() && m_causes[index].wake.coroutine == id)
         batch.notes.wakes.push_back(m_causes[index].wake);
+    if (index < m_causes.size() && m_causes[index].wakersLeft.coroutine == id)
+        batch.notes.wakersLeft.push_back(m_causes[index].wakersLeft);
+    if (living.parent != kNoCoroutine)
+        batch.notes.parents.push_back({id, living.parent});
     const auto found = m_rare.find(id);
     if (found == m_rare.end())
         return;
@@ -149,8 +192,10 @@ void PresentState::appendTo(Batch &batch, std::uint32_t index) const
         batch.losses.push_back({id, rare.missed, rare.lost, false});
     if (!rare.name.empty())
         batch.notes.names.push_back({id, rare.name});
-    if (rare.parent != kNoCoroutine)
-        batch.notes.parents.push_back({id, rare.parent});
+    batch.notes.waits.insert(batch.notes.waits.end(), rare.furtherWaits.begin(), rare.furtherWaits.end());
+    batch.notes.uses.insert(batch.notes.uses.end(), rare.acquired.begin(), rare.acquired.end());
+    if (rare.finish)
+        batch.notes.finishes.push_back(*rare.finish);
     if (rare.flag)
         batch.flags.push_back({id, *rare.flag});
 }

@@ -18,15 +18,15 @@
 
 namespace ct::ctr {
 
-/// Needs some 140 bytes for each living coroutine, and 220 if the target reports waits or wakes. Dead coroutines need
+/// Needs some 150 bytes for each living coroutine, and 260 if the target reports waits or wakes. Dead coroutines need
 /// no memory. Not thread-safe: one thread.
 class PresentState {
 public:
     void consume(const Batch &batch);
 
     /// Returns all sites, and all threads and processes that were not removed. Also returns each living coroutine's
-    /// birth, name, parent, flag, losses, latest suspension and resumption, wait and latest wake. Coroutines keep their
-    /// ids, and come in ascending order.
+    /// birth, name, parent, flag, losses, finish, latest suspension and resumption, wait, latest wake, wakers left and
+    /// acquired objects. Coroutines keep their ids, and come in ascending order.
     Batch keyframe() const;
     /// Number of coroutines born so far, alive or not. The next one gets this id.
     CoroutineId born() const { return m_born; }
@@ -42,20 +42,25 @@ private:
     struct Living {
         Birth birth;
         std::array<Transition, 2> latest;  ///< suspension, resumption; kNoCoroutine = none
+        CoroutineId parent = kNoCoroutine;
     };
     /// Data that few coroutines have.
     struct Rare {
         std::string name;
-        CoroutineId parent = kNoCoroutine;
         std::uint64_t lost = 0;
         std::uint64_t missed = 0;
         std::optional<Flag::Reason> flag;
+        std::optional<Finish> finish;
+        std::vector<WaitsOn> furtherWaits;  ///< the objects of the latest wait after its first
+        std::vector<Use> acquired;          ///< acquisitions without a release, the latest kMostAcquired
     };
     /// Data that either all coroutines of a target have, or none. kNoCoroutine in a row = none.
     struct Causes {
         WaitsOn waits;
         Wake wake;
+        WakersLeft wakersLeft;
     };
+    static constexpr std::size_t kMostAcquired = 256;
     static constexpr std::uint32_t kPageBits = 12;
     static constexpr std::uint32_t kPageMask = (1U << kPageBits) - 1;
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -76,6 +81,8 @@ private:
     Rare *rareOf(CoroutineId id);
     Causes *causesOf(CoroutineId id);
     void consumeNotes(const Notes &notes);
+    void consumeCauses(const Notes &notes);
+    void consumeUse(const Use &use);
     void appendTo(Batch &batch, std::uint32_t index) const;
 
     std::vector<std::unique_ptr<Page>> m_pages;  ///< pages of neighbouring ids, by id >> kPageBits

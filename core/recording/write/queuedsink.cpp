@@ -46,6 +46,7 @@ std::size_t restBytesOf(const Batch &batch)
     std::size_t bytes = bytesOf(batch.sites) + bytesOf(batch.births) + bytesOf(batch.losses) + bytesOf(batch.deaths) +
                         bytesOf(batch.flags) + bytesOf(notes.processes) + bytesOf(notes.threadNames) +
                         bytesOf(notes.names) + bytesOf(notes.parents) + bytesOf(notes.waits) + bytesOf(notes.wakes) +
+                        bytesOf(notes.uses) + bytesOf(notes.wakersLeft) + bytesOf(notes.finishes) +
                         bytesOf(notes.drops) + bytesOf(notes.switches) + bytesOf(notes.processEnds);
     for (const CoroutineName &name : notes.names)
         bytes += name.name.size();

@@ -42,10 +42,17 @@ inline void putNotes(std::ostream &out, const Notes &notes)
         out << "PA " << row.coroutine << ' ' << row.parent << '\n';
     for (const auto &row : notes.waits)
         out << "WO " << row.coroutine << ' ' << row.n << ' ' << static_cast<int>(row.kind) << ' ' << row.object << ' '
-            << row.target << '\n';
+            << row.target << ' ' << row.part << '\n';
     for (const auto &row : notes.wakes)
         out << "W " << row.coroutine << ' ' << row.by << ' ' << row.n << ' ' << row.ts << ' ' << row.pid << ' '
             << row.tid << '\n';
+    for (const auto &row : notes.uses)
+        out << "U " << row.by << ' ' << row.n << ' ' << static_cast<int>(row.kind) << ' ' << row.object << ' '
+            << row.site << ' ' << row.ts << ' ' << row.pid << ' ' << row.tid << '\n';
+    for (const auto &row : notes.wakersLeft)
+        out << "WL " << row.coroutine << ' ' << row.n << ' ' << row.count << ' ' << row.ts << '\n';
+    for (const auto &row : notes.finishes)
+        out << "FI " << row.coroutine << ' ' << row.ts << ' ' << row.site << '\n';
     for (const auto &row : notes.drops)
         out << "DR " << row.pid << ' ' << row.tid << ' ' << row.records << ' ' << row.firstTs << ' ' << row.lastTs
             << '\n';
@@ -139,7 +146,7 @@ private:
         event.n = one.n++;
         event.seq = below(40) ? slotSeq(event.coroutine % 2 ? Dialect::Monotonic : Dialect::Seqlock, event.n) : wild();
         m_ts += below(100);
-        event.ts = below(100) ? m_ts : wild();
+        event.ts = below(100) ? m_ts : std::max<std::uint64_t>(wild(), 1);  // 0 is no time
         event.addr = below(4) ? one.addr : below(2) ? 0 : wild();
         event.tid = below(20) ? 1000 + static_cast<std::uint32_t>(below(3)) : small32();
         event.site = static_cast<SiteId>(below(m_sites + 1));
@@ -158,9 +165,16 @@ private:
         some([&] { notes.names.push_back({anyone(), text()}); });
         some([&] { notes.parents.push_back({anyone(), anyone()}); });
         some([&] {
-            notes.waits.push_back({anyone(), m_random() >> 8, static_cast<WaitKind>(below(7)), wild(), maybe()});
+            notes.waits.push_back(
+                {anyone(), m_random() >> 8, static_cast<WaitKind>(below(7)), wild(), maybe(), small32()});
         });
         some([&] { notes.wakes.push_back({anyone(), maybe(), m_random() >> 8, wild(), small32(), small32()}); });
+        some([&] {
+            notes.uses.push_back({maybe(), m_random() >> 8, static_cast<UseKind>(below(3)), wild(),
+                                  static_cast<SiteId>(below(m_sites + 1)), wild(), small32(), small32()});
+        });
+        some([&] { notes.wakersLeft.push_back({anyone(), m_random() >> 8, wild(), wild()}); });
+        some([&] { notes.finishes.push_back({anyone(), wild(), static_cast<SiteId>(below(m_sites + 1))}); });
         some([&] { notes.drops.push_back({small32(), small32(), wild(), wild(), wild()}); });
         some([&] { notes.switches.push_back({small32(), wild(), below(2) != 0}); });
         some([&] { notes.processEnds.push_back({small32(), wild()}); });

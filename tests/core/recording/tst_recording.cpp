@@ -438,6 +438,8 @@ CT_CASE(refusesImpossibleRows)
     CHECK(refused([](Batch &batch) { batch.notes.parents = {{0, 7}}; }));
     CHECK(refused([](Batch &batch) { batch.notes.wakes = {{0, 9, 1, 1, 1, 1}}; }));
     CHECK(refused([](Batch &batch) { batch.notes.waits = {{0, 1, WaitKind::Lock, 0, 9}}; }));
+    CHECK(refused([](Batch &batch) { batch.notes.uses = {{9, 1, UseKind::Acquired, 1, 0, 1, 1, 1}}; }));
+    CHECK(refused([](Batch &batch) { batch.notes.finishes = {{9, 1, 0}}; }));
     CHECK(refused([](Batch &batch) { batch.sites = {{0, 1, 1, "", ""}}; }));
     CHECK(refused([](Batch &batch) { batch.sites = {{1U << 23, 1, 1, "", ""}}; }));
 }

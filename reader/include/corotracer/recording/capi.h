@@ -114,7 +114,7 @@ typedef struct ctr_name {
     ctr_text name;
 } ctr_name;
 
-/* The target reports that `parent` created `coroutine`, or waits for its result. */
+/* `parent` created `coroutine`. */
 typedef struct ctr_parent {
     uint32_t coroutine;
     uint32_t parent;
@@ -137,7 +137,9 @@ typedef struct ctr_wait {
     uint32_t coroutine;
     uint32_t target; /* the awaited coroutine, for CTR_WAIT_COROUTINE; CTR_NONE = unknown */
     uint32_t kind;   /* enum ctr_wait_kind */
-    uint32_t reserved;
+    /* 0 = the suspension waits for this object alone. Otherwise it waits for several, and has a row for each: 2 i + 1
+     * for object i (from 0) if the wait ends with any of them, 2 i + 2 if it ends with all of them. */
+    uint32_t part;
 } ctr_wait;
 
 /* A thread or a coroutine made a suspended coroutine runnable. */
@@ -149,6 +151,37 @@ typedef struct ctr_wake {
     uint32_t pid;       /* process of the waker */
     uint32_t tid;       /* thread of the waker */
 } ctr_wake;
+
+enum ctr_use_kind { CTR_ACQUIRED = 0, CTR_RELEASED = 1, CTR_SIGNALLED = 2 };
+
+/* A coroutine, or a thread without one, used an object. */
+typedef struct ctr_use {
+    uint64_t n;      /* transitions of `by` so far */
+    uint64_t object; /* its address */
+    uint64_t ts;
+    uint32_t by;   /* the coroutine; CTR_NONE = unknown */
+    uint32_t kind; /* enum ctr_use_kind */
+    uint32_t site; /* where; 0 = unknown */
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t reserved;
+} ctr_use;
+
+/* The target reports how many objects are left that could wake a coroutine. */
+typedef struct ctr_wakers_left {
+    uint64_t n; /* transitions of `coroutine` that the reporter saw */
+    uint64_t count;
+    uint64_t ts;
+    uint32_t coroutine;
+    uint32_t reserved;
+} ctr_wakers_left;
+
+/* The body of a coroutine has ended without a traced final suspension. Its frame may be kept. */
+typedef struct ctr_finish {
+    uint64_t ts;
+    uint32_t coroutine;
+    uint32_t site; /* where; 0 = unknown */
+} ctr_finish;
 
 /* The lane of a thread was full from first_ts to last_ts and refused records. Refused transitions also appear as
  * losses. */
@@ -231,6 +264,12 @@ typedef struct ctr_batch {
     size_t thread_name_count;
     const ctr_output *outputs;
     size_t output_count;
+    const ctr_use *uses;
+    size_t use_count;
+    const ctr_wakers_left *wakers_left;
+    size_t wakers_left_count;
+    const ctr_finish *finishes;
+    size_t finish_count;
 } ctr_batch;
 
 /* captured + lost + missed_before_attach = the transitions that the traced coroutines published. */
@@ -247,7 +286,7 @@ typedef struct ctr_sums {
     uint64_t sites_dropped;        /* registrations of sites that found no room */
     uint64_t records_dropped;      /* records that found no room in a lane, were overwritten unread, or damaged */
     uint64_t notes_dropped;        /* wakes and waits that were no longer in memory when the file was written */
-    uint64_t notes_lost;           /* names, parents, wakes and waits that name an unknown coroutine */
+    uint64_t notes_lost;           /* names, parents, wakes and similar rows that name an unknown coroutine */
     uint64_t not_written;          /* a part of captured: transitions that are missing in the file */
     uint64_t times_approximate;    /* 1 = some times may be wrong, because a processor's counter was unreliable */
 } ctr_sums;

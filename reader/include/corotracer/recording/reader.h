@@ -31,6 +31,9 @@ using name = ctr_name;
 using parent = ctr_parent;
 using wait = ctr_wait;
 using wake = ctr_wake;
+using use = ctr_use;
+using wakers_left_row = ctr_wakers_left;
+using finish = ctr_finish;
 using drop = ctr_drop;
 using tracing_switch = ctr_switch;
 using process = ctr_process;
@@ -69,6 +72,12 @@ public:
     std::span<const parent> parents() const noexcept { return {m_content->parents, m_content->parent_count}; }
     std::span<const wait> waits() const noexcept { return {m_content->waits, m_content->wait_count}; }
     std::span<const wake> wakes() const noexcept { return {m_content->wakes, m_content->wake_count}; }
+    std::span<const use> uses() const noexcept { return {m_content->uses, m_content->use_count}; }
+    std::span<const wakers_left_row> wakers_left() const noexcept
+    {
+        return {m_content->wakers_left, m_content->wakers_left_count};
+    }
+    std::span<const finish> finishes() const noexcept { return {m_content->finishes, m_content->finish_count}; }
     std::span<const drop> drops() const noexcept { return {m_content->drops, m_content->drop_count}; }
     std::span<const tracing_switch> switches() const noexcept { return {m_content->switches, m_content->switch_count}; }
     std::span<const process> processes() const noexcept { return {m_content->processes, m_content->process_count}; }

@@ -309,6 +309,54 @@ CT_CASE(refusesImpossibleLimits)
     CHECK(!RecordingWriter::open("-", forSeconds(1)));
 }
 
+CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
+{
+    ctr::PresentState state;
+    Batch batch;
+    batch.births = {jsonltest::birth(0, 1), jsonltest::birth(1, 2)};
+    batch.notes.parents = {{1, 0}};
+    batch.notes.waits = {{1, 3, WaitKind::Lock, 7, kNoCoroutine, 1}, {1, 3, WaitKind::Timer, 9, kNoCoroutine, 3}};
+    batch.notes.wakersLeft = {{1, 4, 2, 100}, {1, 4, 0, 101}};
+    batch.notes.finishes = {{0, 102, 0}};
+    const auto use = [](CoroutineId by, UseKind kind, std::uint64_t object, std::uint64_t ts) {
+        return Use{by, 1, kind, object, 0, ts, 5, 6};
+    };
+    batch.notes.uses = {use(0, UseKind::Acquired, 7, 1),  use(0, UseKind::Acquired, 8, 2),
+                        use(0, UseKind::Acquired, 7, 3),  use(0, UseKind::Released, 7, 4),
+                        use(0, UseKind::Signalled, 9, 5), use(kNoCoroutine, UseKind::Acquired, 9, 6),
+                        use(1, UseKind::Acquired, 9, 7),  use(1, UseKind::Released, 9, 8)};
+    state.consume(batch);
+    const Notes notes = state.keyframe().notes;
+    CHECK(notes.parents.size() == 1 && notes.parents[0].parent == 0);
+    REQUIRE(notes.waits.size() == 2);
+    CHECK(notes.waits[0].object == 7 && notes.waits[1].object == 9);
+    CHECK(notes.wakersLeft.size() == 1 && notes.wakersLeft[0].count == 0);
+    CHECK(notes.finishes.size() == 1 && notes.finishes[0].ts == 102);
+    REQUIRE(notes.uses.size() == 2);  // released in reverse: the object 7 was acquired twice
+    CHECK(notes.uses[0].ts == 1 && notes.uses[1].ts == 2);
+
+    Batch later;
+    later.notes.waits = {{1, 5, WaitKind::Channel, 1}};
+    later.deaths = {{0, 200}};
+    state.consume(later);
+    const Notes after = state.keyframe().notes;
+    CHECK(after.waits.size() == 1 && after.waits[0].kind == WaitKind::Channel);
+    CHECK(after.uses.empty() && after.finishes.empty());
+}
+
+CT_CASE(onlyTheLatestAcquisitionsAreKept)
+{
+    ctr::PresentState state;
+    Batch batch;
+    batch.births = {jsonltest::birth(0, 1)};
+    for (std::uint64_t i = 0; i < 1000; ++i)
+        batch.notes.uses.push_back({0, 1, UseKind::Acquired, i, 0, i, 5, 6});
+    state.consume(batch);
+    const std::vector<Use> uses = state.keyframe().notes.uses;
+    REQUIRE(uses.size() == 256);
+    CHECK(uses.front().object == 744 && uses.back().object == 999);
+}
+
 CT_CASE(aReusedPidEndsWithItsLastProcess)
 {
     ctr::PresentState state;
