@@ -324,6 +324,53 @@ void probeLife(benchmark::State &state)
 }
 BENCHMARK(probeLife)->Name("birth_and_death_with_lane")->Setup(withLanes);
 
+/// As probeLife, inside of a running coroutine: with a record of the parent.
+void probeNestedLife(benchmark::State &state)
+{
+    PromiseMixin parent;
+    parent.write_trace(0, true);
+    for (auto _ : state) {
+        const PromiseMixin promise;
+        benchmark::DoNotOptimize(&promise);
+    }
+}
+BENCHMARK(probeNestedLife)->Name("nested_birth_and_death_with_lane")->Setup(withLanes);
+
+/// A use of an object by a running coroutine, with its location.
+void probeUse(benchmark::State &state)
+{
+    PromiseMixin promise;
+    promise.write_trace(0, true);
+    for (auto _ : state)
+        note_acquired(&promise);
+}
+BENCHMARK(probeUse)->Name("use_off")->Setup(switchedOff)->Teardown(switchedOn);
+BENCHMARK(probeUse)->Name("use_with_lane")->Setup(withLanes);
+
+void probeWait(benchmark::State &state)
+{
+    PromiseMixin promise;
+    for (auto _ : state)
+        promise.waits_on(wait::lock, &promise);
+}
+BENCHMARK(probeWait)->Name("wait_with_lane")->Setup(withLanes);
+
+void probeWake(benchmark::State &state)
+{
+    const PromiseMixin promise;
+    for (auto _ : state)
+        note_wake(promise);
+}
+BENCHMARK(probeWake)->Name("wake_with_lane")->Setup(withLanes);
+
+void probeFinish(benchmark::State &state)
+{
+    PromiseMixin promise;
+    for (auto _ : state)
+        promise.finished();
+}
+BENCHMARK(probeFinish)->Name("finish_with_lane")->Setup(withLanes);
+
 /// A plain version-1 write: gettid from the kernel, clock_gettime, a full fence before tracer_sleeping.
 void plainWrite(benchmark::State &state)
 {

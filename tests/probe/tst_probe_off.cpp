@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corotracer/traced.h"
 #include "probetest.h"
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 
 bool runTracedPart();
@@ -141,8 +143,21 @@ CT_CASE(theWholeApiHasNoEffect)
         promise.waits_on(corotracer::wait::descriptor, 0);
         promise.waits_on(std::chrono::steady_clock::now());
         promise.waits_on(other);
+        promise.waits_on({corotracer::wait::channel, &promise});
+        promise.waits_on(corotracer::wait::lock, &promise, std::chrono::steady_clock::now());
+        promise.waits_for_any({{corotracer::wait::lock, &promise}, {corotracer::wait::descriptor, 0}});
+        promise.waits_for_all({{std::chrono::steady_clock::now()}});
+        promise.finished();
         promise.write_trace(1, false);
         corotracer::note_wake(promise, &other);
+        corotracer::note_wakers_left(promise, 0);
+        corotracer::note_acquired(&promise);
+        corotracer::note_released(&promise);
+        corotracer::note_signalled(&promise);
+        corotracer::Traced<std::mutex> mutex;
+        mutex.lock();
+        CHECK(!mutex.try_lock());
+        mutex.unlock();
         CHECK(!corotracer::start_flight_recorder({.path = "/tmp", .lane_bytes = 1 << 20}));
         CHECK(std::string(corotracer::flight_recorder_path()).empty());
         CHECK(corotracer::get_ns() > 0);

@@ -29,6 +29,13 @@ concept has_free_co_await = requires(A &&awaitable)
 };
 template <class A>
 concept has_co_await = has_member_co_await<A> || has_free_co_await<A>;
+template <class A>
+concept is_awaiter = requires(A &&awaitable)
+{
+    static_cast<A &&>(awaitable).await_ready();
+};
+template <class A>
+concept is_awaitable = has_co_await<A> || is_awaiter<A>;
 
 /// Returns the awaiter that operator co_await returns, by copy elision where it is a value.
 template <has_member_co_await A>

@@ -134,6 +134,7 @@ public:
     static constexpr void waits_on(wait, const void *, std::chrono::time_point<Clock, Duration>) noexcept
     {
     }
+    static constexpr void waits_on(waited) noexcept {}
     static constexpr void waits_for_any(std::initializer_list<waited>) noexcept {}
     static constexpr void waits_for_all(std::initializer_list<waited>) noexcept {}
     static constexpr void finished(const location & = location::current()) noexcept {}

@@ -283,6 +283,8 @@ public:
     {
         waits_for_any({{kind, object}, {deadline}});
     }
+    /// As above, for any kind of object.
+    void waits_on(waited object) noexcept { write_wait(object.kind, object.object); }
     /// As waits_on, for several objects: the wait ends with the first of them. At most kWaitPartsMax; further ones are
     /// left out.
     void waits_for_any(std::initializer_list<waited> objects) noexcept { write_waits(objects, false); }

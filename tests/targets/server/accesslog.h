@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "corotracer/traced.h"
 #include "message.h"
 
 #include <atomic>
@@ -20,7 +21,7 @@ public:
 private:
     void writeOut(const std::vector<Message> &page) const;
 
-    std::mutex m_mutex;
+    corotracer::Traced<std::mutex> m_mutex;
     std::vector<Message> m_page;
     std::atomic<std::uint64_t> m_lines{0};  ///< requests logged so far
 };

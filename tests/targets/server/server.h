@@ -3,6 +3,7 @@
 #pragma once
 
 #include "accesslog.h"
+#include "corotracer/traced.h"
 #include "scheduler/socket.h"
 #include "scheduler/sync.h"
 
@@ -18,7 +19,7 @@ struct Context {
     }
 
     sched::Scheduler &scheduler;
-    sched::Semaphore connections;  ///< one permit per further connection
+    corotracer::Traced<sched::Semaphore> connections;  ///< one permit per further connection
     AccessLog log;
     std::atomic<bool> stopping{false};
     std::atomic<std::uint64_t> requests{0};  ///< requests answered so far

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Recordings with a limit: sequences of files, of which the oldest were removed.
+#include "core/recording/read/renumbering.h"
 #include "core/recording/read/segments.h"
 #include "core/recording/write/blockwriter.h"
 #include "core/recording/write/presentstate.h"
@@ -342,6 +343,21 @@ CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
     const Notes after = state.keyframe().notes;
     CHECK(after.waits.size() == 1 && after.waits[0].kind == WaitKind::Channel);
     CHECK(after.uses.empty() && after.finishes.empty());
+}
+
+/// A reader that begins at a keyframe numbers the living coroutines first.
+CT_CASE(usersOfObjectsGetTheirNewNumbers)
+{
+    ctr::Renumbering renumbering;
+    renumbering.setStart({5, 9}, 10);
+    Batch batch;
+    for (const CoroutineId by : {CoroutineId{5}, CoroutineId{9}, CoroutineId{7}, CoroutineId{12}, kNoCoroutine})
+        batch.notes.uses.push_back({by, 1, UseKind::Acquired, 1, 0, 1, 5, 6});
+    renumbering.apply(batch);
+    std::vector<CoroutineId> users;
+    for (const Use &use : batch.notes.uses)
+        users.push_back(use.by);
+    CHECK(users == (std::vector<CoroutineId>{0, 1, kNoCoroutine, 4, kNoCoroutine}));  // 7 had died
 }
 
 CT_CASE(onlyTheLatestAcquisitionsAreKept)
