@@ -23,6 +23,16 @@ std::string_view waitKindName(WaitKind kind)
     return "unknown";
 }
 
+std::string_view useKindName(UseKind kind)
+{
+    switch (kind) {
+    case UseKind::Acquired: return "acquired";
+    case UseKind::Released: return "released";
+    case UseKind::Signalled: break;
+    }
+    return "signalled";
+}
+
 /// Writes one row for each item; put(rows, item) writes its values.
 template <class Item, class Put>
 Result<void> writeAll(SqliteConnection &connection, const std::vector<Item> &items, const SqlStatement &statement,
@@ -79,6 +89,8 @@ Result<void> writeOfCoroutines(SqliteConnection &connection, const Notes &notes)
         rows.word(waitKindName(waits.kind));
         putObject(rows, waits);
         putId(rows, waits.kind == WaitKind::Coroutine ? waits.target : kNoCoroutine);
+        rows.word(waits.part == 0 ? "one" : waits.isForAll() ? "all" : "any");
+        rows.integer(waits.indexOfPart());
     };
     if (Result<void> written = writeAll(connection, notes.waits, kInsertWaits, putWait); !written)
         return written;
@@ -89,6 +101,34 @@ Result<void> writeOfCoroutines(SqliteConnection &connection, const Notes &notes)
         putId(rows, wake.by);
         rows.known(wake.pid);
         rows.known(wake.tid);
+    });
+}
+
+Result<void> writeUsesAndFinishes(SqliteConnection &connection, const Notes &notes)
+{
+    const auto putUse = [](SqlRows &rows, const Use &use) {
+        rows.word(useKindName(use.kind));
+        rows.hexText(use.object);
+        rows.integer(use.ts);
+        putId(rows, use.by);
+        rows.integer(use.n);
+        rows.known(use.site);
+        rows.known(use.pid);
+        rows.known(use.tid);
+    };
+    if (Result<void> written = writeAll(connection, notes.uses, kInsertUses, putUse); !written)
+        return written;
+    const auto putLeft = [](SqlRows &rows, const WakersLeft &left) {
+        rows.integer(left.coroutine);
+        rows.integer(left.n);
+        rows.integer(left.ts);
+        rows.integer(left.count);
+    };
+    if (Result<void> written = writeAll(connection, notes.wakersLeft, kInsertWakersLeft, putLeft); !written)
+        return written;
+    return writeAll(connection, notes.finishes, kUpdateFinishes, [](SqlRows &rows, const Finish &finish) {
+        rows.integer(finish.coroutine);
+        rows.integer(finish.ts);
     });
 }
 
@@ -131,6 +171,8 @@ Result<void> writeNotes(SqliteConnection &connection, const Notes &notes)
     if (notes.empty())
         return {};
     if (Result<void> written = writeOfCoroutines(connection, notes); !written)
+        return written;
+    if (Result<void> written = writeUsesAndFinishes(connection, notes); !written)
         return written;
     if (Result<void> written = writeOfProcesses(connection, notes); !written)
         return written;

@@ -45,7 +45,8 @@ inline constexpr const char *kSqliteTables[] = {
     " missed_before_attach INTEGER NOT NULL DEFAULT 0,"
     " dropped INTEGER NOT NULL DEFAULT 0,"
     " name TEXT,"
-    " parent INTEGER)",
+    " parent INTEGER,"
+    " finish_ts INTEGER)",
     "CREATE TABLE sites ("
     " site_id INTEGER PRIMARY KEY,"
     " file TEXT NOT NULL,"
@@ -80,7 +81,9 @@ inline constexpr const char *kSqliteTables[] = {
     " n INTEGER NOT NULL,"
     " kind TEXT NOT NULL,"
     " object,"
-    " target INTEGER)",
+    " target INTEGER,"
+    " mode TEXT NOT NULL,"
+    " position INTEGER NOT NULL)",
     "CREATE TABLE wakes ("
     " coroutine INTEGER NOT NULL,"
     " n INTEGER NOT NULL,"
@@ -88,6 +91,20 @@ inline constexpr const char *kSqliteTables[] = {
     " by_coroutine INTEGER,"
     " pid INTEGER,"
     " tid INTEGER)",
+    "CREATE TABLE uses ("
+    " kind TEXT NOT NULL,"
+    " object TEXT NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " by_coroutine INTEGER,"
+    " n INTEGER NOT NULL,"
+    " site_id INTEGER,"
+    " pid INTEGER,"
+    " tid INTEGER)",
+    "CREATE TABLE wakers_left ("
+    " coroutine INTEGER NOT NULL,"
+    " n INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " wakers INTEGER NOT NULL)",
     "CREATE TABLE drops ("
     " pid INTEGER NOT NULL,"
     " tid INTEGER NOT NULL,"
@@ -125,8 +142,13 @@ struct SqlStatement {
 };
 inline constexpr SqlStatement kUpdateNames{"UPDATE coroutines SET name = v.column2 FROM (VALUES ", kUpdateTail};
 inline constexpr SqlStatement kUpdateParents{"UPDATE coroutines SET parent = v.column2 FROM (VALUES ", kUpdateTail};
-inline constexpr SqlStatement kInsertWaits{"INSERT INTO waits (coroutine, n, kind, object, target) VALUES "};
+inline constexpr SqlStatement kInsertWaits{
+    "INSERT INTO waits (coroutine, n, kind, object, target, mode, position) VALUES "};
 inline constexpr SqlStatement kInsertWakes{"INSERT INTO wakes (coroutine, n, ts, by_coroutine, pid, tid) VALUES "};
+inline constexpr SqlStatement kInsertUses{
+    "INSERT INTO uses (kind, object, ts, by_coroutine, n, site_id, pid, tid) VALUES "};
+inline constexpr SqlStatement kInsertWakersLeft{"INSERT INTO wakers_left (coroutine, n, ts, wakers) VALUES "};
+inline constexpr SqlStatement kUpdateFinishes{"UPDATE coroutines SET finish_ts = v.column2 FROM (VALUES ", kUpdateTail};
 inline constexpr SqlStatement kInsertProcesses{"INSERT INTO processes (pid, name, first_ts) VALUES "};
 inline constexpr SqlStatement kInsertThreads{"INSERT OR REPLACE INTO threads (pid, tid, name) VALUES "};
 inline constexpr SqlStatement kInsertDrops{"INSERT INTO drops (pid, tid, records, first_ts, last_ts) VALUES "};

@@ -188,7 +188,8 @@ Result<void> SqliteWriter::write(const Batch &batch)
     }
     if (m_committedAt == 0)
         m_committedAt = batch.now;
-    m_rowsSinceCommit += batch.transitions.size() + batch.notes.wakes.size() + batch.notes.waits.size();
+    m_rowsSinceCommit += batch.transitions.size() + batch.notes.wakes.size() + batch.notes.waits.size() +
+                         batch.notes.uses.size() + batch.notes.wakersLeft.size();
     if (batch.now < m_committedAt + kCommitEveryNs && m_rowsSinceCommit < kCommitEveryRows)
         return {};
     m_committedAt = batch.now;

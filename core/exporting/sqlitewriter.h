@@ -6,7 +6,8 @@
 //   coro_trace_events  one row per transition: id, then the columns of the existing collector (probe_id TEXT, because
 //                      it has all 64 bits, tid, addr, seq, is_active, ts), then n, coroutine, pid, site_id, kind. A
 //                      resumption has the site of the suspension that it ends.
-//   coroutines         the coroutines of these events, with name and parent (a coroutine); the counts are written last
+//   coroutines         the coroutines of these events, with name, parent (a coroutine) and finish_ts (the end of a body
+//                      without a traced final suspension); the counts are written last
 //   sites              suspension points that the target registered
 //   addresses          resolved addresses of events without a site, written at the end. One row for the function (depth
 //                      0), and one for each function that it is inlined into (1, 2, ...), with file, line, column and
@@ -16,9 +17,13 @@
 //                      within four seconds)
 //   threads            pid, tid, name
 //   waits              what suspension n of a coroutine waits for: kind; object (a descriptor, a deadline in ns, or an
-//                      address as text); target (a coroutine)
+//                      address as text); target (a coroutine); mode (one object, or any or all of several), and its
+//                      position among them, from 0
 //   wakes              wakes of a coroutine: n = its events as the waker saw them, so the wake is for suspension n - 1;
 //                      ts; by_coroutine; pid and tid of the waker
+//   uses               what a coroutine or a thread did with an object: kind (acquired, released, signalled), object
+//                      (its address), ts, by_coroutine, n = its events so far, site_id, pid and tid
+//   wakers_left        how many objects are left that could wake a coroutine, at ts; n as in wakes
 //   drops              full lanes: how many records of a thread were dropped between first_ts and last_ts
 //   switches           a process switched tracing off or on
 //   coro_trace         a view: the events with file, line and function, name and parent

@@ -179,7 +179,15 @@ void TestExportSinks::writesNotesIntoSqlite()
     QVERIFY(bool((*sink)->consume(batch)));
     batch.clear();
     batch.notes.names = {{1, "renamed"}, {3, "bad\xFFutf"}};
-    batch.notes.waits = {{2, 4, WaitKind::Timer, 1234567, kNoCoroutine}};
+    batch.notes.waits = {{2, 4, WaitKind::Timer, 1234567, kNoCoroutine},
+                         {3, 0, WaitKind::Lock, 5, kNoCoroutine, 1},
+                         {3, 0, WaitKind::Timer, 6, kNoCoroutine, 3},
+                         {3, 2, WaitKind::Other, 7, kNoCoroutine, 2}};
+    batch.notes.uses = {{1, 3, UseKind::Acquired, 0xABC, 1, 7000, 4242, 78},
+                        {kNoCoroutine, 0, UseKind::Released, 0xABC, kUnknownSite, 7001, 4242, 0},
+                        {2, 9, UseKind::Signalled, ~std::uint64_t{0}, 2, 7002, 0, 9}};
+    batch.notes.wakersLeft = {{1, 4, 2, 7003}, {1, 4, 0, 7004}};
+    batch.notes.finishes = {{2, 7005, 1}};
     QVERIFY(bool((*sink)->consume(batch)));
     Accounting sums;
     sums.recordsDropped = 12;
@@ -194,9 +202,19 @@ void TestExportSinks::writesNotesIntoSqlite()
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900"),
                           QStringLiteral("17|||")}));
     QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
-    QCOMPARE(db.rows("SELECT * FROM waits ORDER BY coroutine"),
-             QStringList({QStringLiteral("0|6|lock|0x000000000000beef|"), QStringLiteral("1|1|coroutine||0"),
-                          QStringLiteral("2|4|timer|1234567|")}));
+    QCOMPARE(
+        db.rows("SELECT * FROM waits ORDER BY coroutine"),
+        QStringList({QStringLiteral("0|6|lock|0x000000000000beef||one|0"), QStringLiteral("1|1|coroutine||0|one|0"),
+                     QStringLiteral("2|4|timer|1234567||one|0"), QStringLiteral("3|0|lock|0x0000000000000005||any|0"),
+                     QStringLiteral("3|0|timer|6||any|1"), QStringLiteral("3|2|other|0x0000000000000007||all|0")}));
+    QCOMPARE(db.rows("SELECT * FROM uses ORDER BY ts"),
+             QStringList({QStringLiteral("acquired|0x0000000000000abc|7000|1|3|1|4242|78"),
+                          QStringLiteral("released|0x0000000000000abc|7001||0||4242|"),
+                          QStringLiteral("signalled|0xffffffffffffffff|7002|2|9|2||9")}));
+    QCOMPARE(db.rows("SELECT * FROM wakers_left ORDER BY ts"),
+             QStringList({QStringLiteral("1|4|7003|2"), QStringLiteral("1|4|7004|0")}));
+    QCOMPARE(db.rows("SELECT coroutine, finish_ts FROM coroutines WHERE finish_ts IS NOT NULL"),
+             QStringList(QStringLiteral("2|7005")));
     QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
     QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));

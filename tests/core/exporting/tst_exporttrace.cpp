@@ -223,8 +223,8 @@ void TestExportTrace::exportsNotes()
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900")}));
     QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
     // The coroutines no longer wait, but the history still has the waits.
-    QCOMPARE(db.rows("SELECT * FROM waits"),
-             QStringList({QStringLiteral("1|1|coroutine||0"), QStringLiteral("0|6|lock|0x000000000000beef|")}));
+    QCOMPARE(db.rows("SELECT * FROM waits"), QStringList({QStringLiteral("1|1|coroutine||0|one|0"),
+                                                          QStringLiteral("0|6|lock|0x000000000000beef||one|0")}));
     QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
     QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
