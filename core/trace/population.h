@@ -25,7 +25,7 @@ enum class CoroutineState : std::uint8_t {
     Created,    ///< born, no transition seen
     Running,    ///< on thread `tid` since `since`
     Suspended,  ///< at `site` / `addr` since `since`
-    Finished,   ///< suspended at its final suspension point
+    Finished,   ///< suspended at its final suspension point, or finished without a trace of that suspension
     Destroyed,
     Unknown,  ///< the latest transition was lost, or the coroutine is flagged
 };

@@ -236,6 +236,29 @@ void Population::Data::applyDeath(const Death &death)
     touch(death.coroutine);
 }
 
+/// The body has ended, so the coroutine does not run any more, and its run is complete. A finish from before the latest
+/// state change is out of date.
+void Population::Data::applyFinish(const Finish &finish)
+{
+    Record *record = recordOf(finish.coroutine);
+    if (!record)
+        return;
+    const std::uint32_t bits = record->bits();
+    const std::uint64_t since = record->since.load(kRelaxed);
+    if (stateOf(bits) == CoroutineState::Destroyed || (bits & kFlagged) != 0 || finish.ts < since)
+        return;
+    {
+        Writing writing(*record);
+        if (stateOf(bits) == CoroutineState::Running)
+            record->spent[0].store(record->spent[0].load(kRelaxed) + (finish.ts - since), kRelease);
+        writing.bits = withState(writing.bits, CoroutineState::Finished);
+        record->since.store(finish.ts, kRelease);
+        if (finish.site != kUnknownSite)
+            record->site.store(finish.site, kRelease);
+    }
+    touch(finish.coroutine);
+}
+
 void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
 {
     Record *record = recordOf(flag.coroutine);
@@ -290,6 +313,8 @@ void Population::Data::applyNotesAfter(const Notes &batchNotes)
         notes.marks.wake(wake);
         touch(wake.coroutine);
     }
+    for (const Finish &finish : batchNotes.finishes)
+        applyFinish(finish);
     for (const Drop &drop : batchNotes.drops)
         notes.drops.append({std::uint64_t{drop.pid} << 32 | drop.tid, drop.records, drop.firstTs, drop.lastTs});
     for (const ProcessEnd &end : batchNotes.processEnds)

@@ -202,6 +202,7 @@ struct Population::Data {
     void applyLoss(const Loss &loss);
     void settleLoss(const Loss &loss, std::uint64_t noticed);
     void applyDeath(const Death &death);
+    void applyFinish(const Finish &finish);
     void applyFlag(const Flag &flag, std::uint64_t noticed);
     population::Statistics &statisticsOf(SiteId site);
 

@@ -193,6 +193,34 @@ CT_CASE(aWaitBelongsToOneSuspension)
     CHECK_EQUAL(population.notes(0).waitsOn->target, kNoCoroutine);
 }
 
+CT_CASE(aFinishEndsTheRun)
+{
+    Population population;
+    createCoroutines(population, 3);
+    Batch batch;
+    for (CoroutineId id = 0; id < 3; ++id) {
+        batch.transitions.push_back(transition(id, 0, 100));
+        batch.transitions.push_back(transition(id, 1, 200));
+    }
+    batch.notes.finishes = {{0, 250, 2}, {1, 150, 2}, {7, 250, 2}};  // 1: out of date; 7: unknown
+    batch.deaths = {{2, 220}};
+    feed(population, batch);
+    const CoroutineSnapshot finished = population.at(0);
+    CHECK(finished.state == CoroutineState::Finished);
+    CHECK_EQUAL(finished.since, 250U);
+    CHECK_EQUAL(finished.runNs, 50U);
+    CHECK_EQUAL(finished.site, 2U);
+    CHECK_EQUAL(finished.events, 2U);
+    CHECK(population.at(1).state == CoroutineState::Running);
+
+    Batch later;
+    later.notes.finishes = {{0, 250, 2}, {2, 250, 2}};
+    feed(population, later);
+    CHECK_EQUAL(population.at(0).runNs, 50U);
+    CHECK(population.at(2).state == CoroutineState::Destroyed);
+    CHECK_EQUAL(population.suspendedSince(0), Population::kNotSuspended);
+}
+
 CT_CASE(keepsTheLatestWake)
 {
     Population population;
