@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Publishes every kind of note: names, parents, waits and wakes. A boss starts workers. In every round, each worker
-// waits once for each kind of object. Either the boss wakes it, or a thread without a coroutine.
+// Publishes every kind of note: names, parents, waits, wakes, uses of objects, wakers left and finishes. A boss starts
+// workers. In every round, each worker waits once for each kind of object, and has the lock for a moment. Either the
+// boss wakes it, or a thread without a coroutine.
 #include "support/arguments.h"
 #include "support/job.h"
 #include "support/stop.h"
@@ -24,6 +25,9 @@ struct Counts {
     std::uint64_t parents = 0;
     std::uint64_t waits = 0;
     std::uint64_t wakes = 0;
+    std::uint64_t uses = 0;
+    std::uint64_t wakersLeft = 0;
+    std::uint64_t finishes = 0;
 };
 
 struct World {
@@ -45,8 +49,18 @@ void writeWait(Promise &self, World &world, int kind)
     case 2: return self.waits_on(corotracer::wait::descriptor, 0);
     case 3: return self.waits_on(std::chrono::steady_clock::now() + 1h);
     case 4: return self.waits_on(*world.boss);
-    default: return self.waits_on(corotracer::wait::other, &world.something);
+    default:
+        ++world.counts.waits;
+        return self.waits_for_all(
+            {{corotracer::wait::other, &world.something}, {corotracer::wait::channel, &world.channel}});
     }
+}
+
+void useLock(World &world)
+{
+    corotracer::note_acquired(&world.lock);
+    corotracer::note_released(&world.lock);
+    world.counts.uses += 2;
 }
 
 targets::Job work(World &world, std::uint64_t rounds, std::string name)
@@ -60,11 +74,17 @@ targets::Job work(World &world, std::uint64_t rounds, std::string name)
         for (int kind = 0; kind < kKinds; ++kind) {
             writeWait(self, world, kind);
             co_await targets::Turn{};
+            if (kind == 0)
+                useLock(world);
         }
     }
     // No wake follows: the worker waits for the lock until the program ends.
     writeWait(self, world, 0);
+    corotracer::note_wakers_left(self, 0);
+    ++world.counts.wakersLeft;
     co_await targets::Turn{};
+    self.finished();
+    ++world.counts.finishes;
 }
 
 void wake(World &world, const targets::Job &worker, const Promise *by)
@@ -81,6 +101,8 @@ targets::Job lead(World &world, const std::vector<targets::Job> &workers, std::u
     self.set_name("boss");
     ++world.counts.names;
     for (std::uint64_t turn = 0; turn < turns; ++turn) {
+        corotracer::note_signalled(&world.channel);
+        ++world.counts.uses;
         for (const targets::Job &worker : workers)
             wake(world, worker, &self);
         co_await targets::Turn{};
@@ -91,7 +113,7 @@ targets::Job lead(World &world, const std::vector<targets::Job> &workers, std::u
 
 int main(int argc, char **argv)
 {
-    targets::Arguments arguments("names, parents, wakes, and waits of all kinds");
+    targets::Arguments arguments("names, parents, wakes, waits of all kinds, and uses of objects");
     arguments.number("--workers", 10, 1, 100'000, "coroutines")
         .number("--rounds", 10, 1, 1'000'000, "times that each waits for each kind of thing")
         .flag("--hold", "stay, with all workers waiting for a lock, until SIGTERM");
@@ -128,9 +150,9 @@ int main(int argc, char **argv)
             worker.handle().resume();
     }
     targets::Truth truth = targets::collectTruth();
-    truth.more = {{"names", world.counts.names},
-                  {"parents", world.counts.parents},
-                  {"waits", world.counts.waits},
-                  {"wakes", world.counts.wakes}};
+    truth.more = {{"names", world.counts.names},      {"parents", world.counts.parents},
+                  {"waits", world.counts.waits},      {"wakes", world.counts.wakes},
+                  {"uses", world.counts.uses},        {"wakers_left", world.counts.wakersLeft},
+                  {"finishes", world.counts.finishes}};
     return targets::writeReport(truth) ? 0 : 1;
 }

@@ -126,12 +126,15 @@ private Q_SLOTS:
         QCOMPARE(batch.run(), 0);
         const qint64 emitted =
             rowsOf(batch.path("run.sqlite"), "SELECT (SELECT count(*) FROM wakes) + (SELECT count(*) "
-                                             "FROM waits) + (SELECT count(name) FROM coroutines)")
+                                             "FROM waits) + (SELECT count(name) FROM coroutines) + "
+                                             "(SELECT count(*) FROM uses) + (SELECT count(*) FROM wakers_left) + "
+                                             "(SELECT count(finish_ts) FROM coroutines)")
                 .value(0)
                 .toLongLong();
         const QJsonObject truth = batch.truth();
         QCOMPARE(emitted + integer(batch.summary(), "notes_lost"),
-                 integer(truth, "wakes") + integer(truth, "waits") + integer(truth, "names"));
+                 integer(truth, "wakes") + integer(truth, "waits") + integer(truth, "names") + integer(truth, "uses") +
+                     integer(truth, "wakers_left") + integer(truth, "finishes"));
     }
 
     /// Events for a slow output wait in memory, not in the lanes. The lanes have room for half of the events only.
@@ -244,6 +247,21 @@ private Q_SLOTS:
         QCOMPARE(rowsOf(file, "SELECT count(*) FROM wakes"), QStringList(QString::number(integer(truth, "wakes"))));
         QCOMPARE(rowsOf(file, "SELECT count(*) FROM waits"), QStringList(QString::number(integer(truth, "waits"))));
         QCOMPARE(rowsOf(file, "SELECT count(DISTINCT kind) FROM waits"), QStringList(QStringLiteral("6")));
+        QCOMPARE(rowsOf(file, "SELECT DISTINCT kind, mode, position FROM waits WHERE mode <> 'one' ORDER BY position"),
+                 QStringList({QStringLiteral("other|all|0"), QStringLiteral("channel|all|1")}));
+        // 5 workers have the lock once in each of 3 rounds; the boss signals in half of 18 turns. Its start is not
+        // traced, so the probe does not see that it runs in the first turn.
+        QCOMPARE(rowsOf(file, "SELECT u.kind, count(*), count(DISTINCT c.name), count(DISTINCT s.line) FROM uses u "
+                              "JOIN coroutines c ON c.coroutine = u.by_coroutine JOIN sites s USING (site_id) "
+                              "GROUP BY u.kind ORDER BY u.kind"),
+                 QStringList({QStringLiteral("acquired|15|5|1"), QStringLiteral("released|15|5|1"),
+                              QStringLiteral("signalled|8|1|1")}));
+        QCOMPARE(rowsOf(file, "SELECT kind, count(*) FROM uses WHERE by_coroutine IS NULL GROUP BY kind"),
+                 QStringList(QStringLiteral("signalled|1")));
+        QCOMPARE(rowsOf(file, "SELECT count(*), min(wakers), max(wakers) FROM wakers_left"),
+                 QStringList(QStringLiteral("5|0|0")));
+        QCOMPARE(rowsOf(file, "SELECT count(*) FROM coroutines WHERE finish_ts > birth_ts AND finish_ts <= death_ts"),
+                 QStringList(QStringLiteral("5")));
         QCOMPARE(rowsOf(file, "SELECT DISTINCT b.name FROM wakes w JOIN coroutines b ON b.coroutine = w.by_coroutine"),
                  QStringList(QStringLiteral("boss")));
         QCOMPARE(rowsOf(file, "SELECT DISTINCT t.name FROM wakes w JOIN threads t ON t.tid = w.tid "
