@@ -31,8 +31,8 @@ QString exportNotice(const QString &path, const ExportReport &report)
     if (report.evictedEvents > 0)
         text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.evictedEvents));
     if (report.evictedNotes > 0)
-        text +=
-            FileJobs::tr("; %1 older wakes and waits were no longer in memory").arg(format::count(report.evictedNotes));
+        text += FileJobs::tr("; %1 older wakes, waits and uses were no longer in memory")
+                    .arg(format::count(report.evictedNotes));
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));

@@ -42,7 +42,7 @@ QString Dumper::describe(const ExportReport &report)
     if (report.evictedEvents > 0)
         text += tr("; %1 older ones were no longer in memory").arg(report.evictedEvents);
     if (report.evictedNotes > 0)
-        text += tr("; %1 older wakes and waits were no longer in memory").arg(report.evictedNotes);
+        text += tr("; %1 older wakes, waits and uses were no longer in memory").arg(report.evictedNotes);
     if (report.overflowCoroutines > 0)
         text += tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(report.overflowCoroutines)

@@ -46,11 +46,11 @@ using ExportProgress = std::function<bool(double)>;
 
 /// Content of an export, and counts of what it lacks.
 struct ExportReport {
-    std::uint64_t rows = 0;                ///< transitions written
-    std::uint64_t coroutines = 0;          ///< coroutines in the file, with or without rows
-    std::uint64_t lostEvents = 0;          ///< overwritten or dropped before they were captured
-    std::uint64_t evictedEvents = 0;       ///< captured, but neither in memory (History's budget) nor in the recording
-    std::uint64_t evictedNotes = 0;        ///< missing wakes and waits; the latest of each coroutine are in the file
+    std::uint64_t rows = 0;           ///< transitions written
+    std::uint64_t coroutines = 0;     ///< coroutines in the file, with or without rows
+    std::uint64_t lostEvents = 0;     ///< overwritten or dropped before they were captured
+    std::uint64_t evictedEvents = 0;  ///< captured, but neither in memory (History's budget) nor in the recording
+    std::uint64_t evictedNotes = 0;   ///< missing causes (Notes::causes()); the latest wakes and waits are in the file
     std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
 };

@@ -62,6 +62,7 @@ Result<void> TraceStream::fillCoroutines()
     m_unreported.resize(m_coroutinesAtStart.size());
     m_isWaitWritten.resize(m_coroutinesAtStart.size());
     m_isWakeWritten.resize(m_coroutinesAtStart.size());
+    m_isFinishWritten.resize(m_coroutinesAtStart.size());
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
         if (!hasRecord(id))
             continue;
@@ -123,7 +124,7 @@ Result<ExportReport> TraceStream::run()
             return done.error();
     }
     if (m_recorded != Recorded::All) {
-        if (Result<void> done = exportWakesAndWaits(); !done)
+        if (Result<void> done = exportCauses(); !done)
             return done.error();
     } else if (!m_isComplete) {
         m_sums.notesEvicted = m_notes - std::min(m_notes, m_notesRead);
@@ -196,7 +197,7 @@ Result<void> TraceStream::exportBlock(const StreamIndex::Block &block)
     if (Result<void> done = exportEvents(events); !done)
         return done;
     if (m_recorded == Recorded::All) {
-        m_notesRead += m_reader->notes().waits.size() + m_reader->notes().wakes.size();
+        m_notesRead += m_reader->notes().causes();
         addNotes(m_reader->notes());
     }
     return flush();
@@ -343,8 +344,8 @@ void TraceStream::addProcessEnds()
     }
 }
 
-/// Exports all wakes and waits that the history has.
-Result<void> TraceStream::exportWakesAndWaits()
+/// Exports all causes (Notes::causes()) that the history has.
+Result<void> TraceStream::exportCauses()
 {
     const std::uint64_t end = m_notes;
     std::uint64_t kept = 0;
@@ -354,7 +355,7 @@ Result<void> TraceStream::exportWakesAndWaits()
         if (!m_history.readNotes(position, most, notes))
             break;
         const std::uint64_t behind = position - std::min(position, end);  // entries that are newer than the export
-        const std::uint64_t count = notes.waits.size() + notes.wakes.size();
+        const std::uint64_t count = notes.causes();
         kept += count - std::min(count, behind);
         addNotes(std::exchange(notes, {}));
         if (Result<void> done = flush(); !done)
@@ -379,7 +380,15 @@ Result<void> TraceStream::exportNotes(CoroutineId id)
         m_batch.notes.wakes.push_back(*notes.lastWake);
         --m_sums.notesEvicted;
     }
-    const bool isFull = m_batch.notes.wakes.size() + m_batch.notes.waits.size() >= kTransitionsPerBatch;
+    // A state that no final suspension explains comes from a finish.
+    if (m_sums.notesEvicted != 0 && !m_isFinishWritten[id]) {
+        const CoroutineSnapshot snapshot = m_population.at(id);
+        if (snapshot.state == CoroutineState::Finished && snapshot.kind != PointKind::Final) {
+            m_batch.notes.finishes.push_back({id, snapshot.since, snapshot.site});
+            --m_sums.notesEvicted;
+        }
+    }
+    const bool isFull = m_batch.notes.causes() >= kTransitionsPerBatch;
     return isFull ? flush() : Result<void>();
 }
 
@@ -445,7 +454,7 @@ void TraceStream::addTransition(const Transition &transition)
     ++m_sums.captured;
 }
 
-/// Adds wakes and waits of exported coroutines.
+/// Adds causes of exported coroutines.
 void TraceStream::addNotes(Notes notes)
 {
     // If the other coroutine is not exported, the rest of the note is still useful.
@@ -457,15 +466,26 @@ void TraceStream::addNotes(Notes notes)
         clearUnexported(waits.target);
     for (Wake &wake : notes.wakes)
         clearUnexported(wake.by);
+    for (Use &use : notes.uses)
+        clearUnexported(use.by);
     std::erase_if(notes.waits,
                   [this](const WaitsOn &waits) { return !hasRecord(waits.coroutine) || !isExported(waits.target); });
     std::erase_if(notes.wakes, [this](const Wake &wake) { return !hasRecord(wake.coroutine) || !isExported(wake.by); });
+    std::erase_if(notes.uses, [this](const Use &use) { return !isExported(use.by); });
+    const auto hasNoRecord = [this](const auto &row) { return !hasRecord(row.coroutine); };
+    std::erase_if(notes.wakersLeft, hasNoRecord);
+    std::erase_if(notes.finishes, hasNoRecord);
+    for (const Finish &finish : notes.finishes)
+        m_isFinishWritten[finish.coroutine] = true;
     for (const WaitsOn &waits : notes.waits)
         m_isWaitWritten[waits.coroutine] = true;
     for (const Wake &wake : notes.wakes)
         m_isWakeWritten[wake.coroutine] = true;
     std::swap(m_batch.notes.waits, notes.waits);
     std::swap(m_batch.notes.wakes, notes.wakes);
+    std::swap(m_batch.notes.uses, notes.uses);
+    std::swap(m_batch.notes.wakersLeft, notes.wakersLeft);
+    std::swap(m_batch.notes.finishes, notes.finishes);
 }
 
 Result<void> TraceStream::flush()

@@ -43,7 +43,7 @@ private:
     Result<void> exportEvents(const Transitions &events);
     Result<void> exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
     Result<void> exportCoroutine(CoroutineId id);
-    Result<void> exportWakesAndWaits();
+    Result<void> exportCauses();
     Result<void> exportNotes(CoroutineId id);
     std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
@@ -75,14 +75,14 @@ private:
     // Values at the beginning of the export.
     ExportedCoroutines m_coroutinesAtStart;  ///< without coroutines whose record was evicted since
     std::uint64_t m_streamed = 0;            ///< position in the stream, behind all exported events
-    std::uint64_t m_notes = 0;               ///< number of wakes and waits
+    std::uint64_t m_notes = 0;               ///< number of causes (Notes::causes())
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
     std::optional<RangeReader> m_reader;
     Batch m_batch;
     const Accounting m_capture;     ///< sums of the capture, at the latest batch
     Accounting m_sums;              ///< sums of the export
-    std::uint64_t m_notesRead = 0;  ///< wakes and waits from the recording
+    std::uint64_t m_notesRead = 0;  ///< causes from the recording
     /// Events whose records were evicted during the export of their coroutine.
     std::uint64_t m_eventsOfEvictedRecords = 0;
     // By coroutine.
@@ -91,6 +91,7 @@ private:
     PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far
     std::vector<bool> m_isWaitWritten;
     std::vector<bool> m_isWakeWritten;
+    std::vector<bool> m_isFinishWritten;
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
 };

@@ -211,6 +211,11 @@ struct Notes {
     std::vector<Switch> switches;
     std::vector<ProcessEnd> processEnds;
 
+    /// Number of wakes, waits, uses, wakers left and finishes: the notes that can be as frequent as events.
+    std::size_t causes() const
+    {
+        return waits.size() + wakes.size() + uses.size() + wakersLeft.size() + finishes.size();
+    }
     bool empty() const
     {
         return processes.empty() && threadNames.empty() && names.empty() && parents.empty() && waits.empty() &&

@@ -43,9 +43,9 @@ public:
     /// 32 bytes for each, outside the budget: 2 GiB.
     static constexpr std::uint32_t kMostCoroutines = 1U << 26;
 
-    /// `budget`: bytes. An eighth holds wakes and waits. The rest holds events, at least 3.75 MiB and at most 30 GiB.
-    /// `keepNs`: events older than this (relative to the time of the latest batch) are evicted, too; 0 = only the
-    /// budget limits. `restored`: bytes on top of the budget for restored events. `limits`: as for the Population.
+    /// `budget`: bytes. An eighth holds causes (Notes::causes()). The rest holds events, at least 3.75 MiB and at most
+    /// 30 GiB. `keepNs`: events older than this (relative to the time of the latest batch) are evicted, too; 0 = only
+    /// the budget limits. `restored`: bytes on top of the budget for restored events. `limits`: as for the Population.
     explicit History(std::uint64_t budget, std::uint64_t keepNs = 0, std::uint32_t mostCoroutines = kMostCoroutines,
                      std::uint64_t restored = 0, const RecordLimits &limits = {});
     ~History() override;
@@ -108,11 +108,11 @@ public:
         }
     }
 
-    /// Appends at most `limit` wakes and waits of all coroutines, in stream order. Begins with number `position`, or
+    /// Appends at most `limit` causes of all coroutines, each kind in stream order. Begins with number `position`, or
     /// with the oldest one in memory, and moves `position` past the last. Returns false when there is none at present.
     bool readNotes(std::uint64_t &position, std::size_t limit, Notes &notes) const;
-    std::uint64_t noteCount() const;     ///< wakes and waits since the start
-    std::uint64_t evictedNotes() const;  ///< evicted wakes and waits
+    std::uint64_t noteCount() const;     ///< causes since the start
+    std::uint64_t evictedNotes() const;  ///< evicted causes
 
     /// From this time (ns) on, the history of all coroutines is complete; events before it were evicted. 0 = none were.
     std::uint64_t evictedBefore() const;

@@ -85,7 +85,7 @@ void Gauges::makeAccount(QGridLayout *grid)
                             "before this capture began, and left no records. Their events are "
                             "counted as missed."));
     m_notesLost = addRow(grid, "gaugeNotesLost", tr("Notes lost"),
-                         tr("Names, parents, wakes and waits of coroutines that are not known (any more)"));
+                         tr("Names, parents, wakes, waits and the like of coroutines that are not known (any more)"));
     m_overflowCoroutines = addRow(grid, "gaugeOverflow", tr("Overflow coroutines"),
                                   tr("Coroutines that memory had no room for. They are counted, but not "
                                      "shown."));

@@ -48,6 +48,10 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
         m_events.insert(m_events.end(), batch.transitions.begin(), batch.transitions.end());
         m_notes.waits.insert(m_notes.waits.end(), batch.notes.waits.begin(), batch.notes.waits.end());
         m_notes.wakes.insert(m_notes.wakes.end(), batch.notes.wakes.begin(), batch.notes.wakes.end());
+        m_notes.uses.insert(m_notes.uses.end(), batch.notes.uses.begin(), batch.notes.uses.end());
+        m_notes.wakersLeft.insert(m_notes.wakersLeft.end(), batch.notes.wakersLeft.begin(),
+                                  batch.notes.wakersLeft.end());
+        m_notes.finishes.insert(m_notes.finishes.end(), batch.notes.finishes.begin(), batch.notes.finishes.end());
     }
     // The writer left out events that the format cannot hold, but only counted them. So the positions of the others are
     // unknown.

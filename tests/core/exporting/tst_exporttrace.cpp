@@ -315,7 +315,7 @@ void TestExportTrace::exportsWakesAndWaitsInMemory()
                  QStringList(QStringLiteral("0")));
     }
     // Wakes beyond an eighth of the budget: the oldest are evicted, but each coroutine keeps its latest.
-    constexpr std::uint64_t kRoom = (16U << 20) / 8 / 32;
+    constexpr std::uint64_t kRoom = (16U << 20) / 8 / 40;
     batch.clear();
     for (std::uint64_t n = 40'000; n < 120'000; ++n)
         batch.notes.wakes.push_back({1, 0, n, 1'000'000 + n, 4242, 78});

@@ -13,7 +13,7 @@ using namespace ct::test;
 namespace {
 
 constexpr std::uint64_t kBudget = std::uint64_t{16} << 20;
-constexpr std::uint64_t kRoom = kBudget / 8 / 32;
+constexpr std::uint64_t kRoom = kBudget / 8 / 40;
 
 /// A wake whose fields are functions of its number.
 Wake wake(std::uint64_t number)
@@ -54,7 +54,12 @@ CT_CASE(notesRoundTrip)
     CHECK(allNotes(history).empty());
     Batch batch;
     batch.notes.wakes = {{3, kNoCoroutine, 7, 1'000, 42, 43}, {1, 3, ~std::uint64_t{0} >> 8, 1'001, 42, 44}};
-    batch.notes.waits = {{5, 9, WaitKind::Coroutine, 0, 6}, {5, 11, WaitKind::Lock, ~std::uint64_t{0}, kNoCoroutine}};
+    batch.notes.waits = {{5, 9, WaitKind::Coroutine, 0, 6},
+                         {5, 11, WaitKind::Lock, ~std::uint64_t{0}, kNoCoroutine, 524'287}};
+    batch.notes.uses = {{5, 12, UseKind::Acquired, ~std::uint64_t{0}, 3, 1'002, 42, 45},
+                        {kNoCoroutine, 0, UseKind::Signalled, 1, kUnknownSite, 1'003, 42, 46}};
+    batch.notes.wakersLeft = {{5, 13, ~std::uint64_t{0}, 1'004}};
+    batch.notes.finishes = {{5, 1'005, 4}};
     feed(history, batch);
     const Notes notes = allNotes(history);
     REQUIRE(notes.wakes.size() == 2 && notes.waits.size() == 2);
@@ -68,9 +73,18 @@ CT_CASE(notesRoundTrip)
     CHECK(notes.waits[0].kind == WaitKind::Coroutine && notes.waits[0].target == 6);
     CHECK(notes.waits[1].kind == WaitKind::Lock && notes.waits[1].object == ~std::uint64_t{0});
     CHECK_EQUAL(notes.waits[1].target, kNoCoroutine);
-    CHECK_EQUAL(history.noteCount(), 4U);
+    REQUIRE(notes.uses.size() == 2 && notes.wakersLeft.size() == 1 && notes.finishes.size() == 1);
+    CHECK(notes.waits[0].part == 0 && notes.waits[1].part == 524'287);
+    CHECK(notes.uses[0].by == 5 && notes.uses[0].n == 12 && notes.uses[0].kind == UseKind::Acquired);
+    CHECK(notes.uses[0].object == ~std::uint64_t{0} && notes.uses[0].site == 3 && notes.uses[0].ts == 1'002);
+    CHECK(notes.uses[0].pid == 42 && notes.uses[0].tid == 45);
+    CHECK(notes.uses[1].by == kNoCoroutine && notes.uses[1].kind == UseKind::Signalled);
+    CHECK(notes.wakersLeft[0].coroutine == 5 && notes.wakersLeft[0].n == 13 && notes.wakersLeft[0].ts == 1'004);
+    CHECK_EQUAL(notes.wakersLeft[0].count, ~std::uint64_t{0});
+    CHECK(notes.finishes[0].coroutine == 5 && notes.finishes[0].ts == 1'005 && notes.finishes[0].site == 4);
+    CHECK_EQUAL(history.noteCount(), 8U);
     CHECK_EQUAL(history.evictedNotes(), 0U);
-    CHECK_EQUAL(history.bytesUsed(), 4U * 32);
+    CHECK_EQUAL(history.bytesUsed(), 8U * 40);
 }
 
 CT_CASE(evictsTheOldestNotesAndCountsThem)
@@ -83,7 +97,7 @@ CT_CASE(evictsTheOldestNotesAndCountsThem)
     CHECK_EQUAL(history.noteCount(), kWakes);
     CHECK_EQUAL(notes.wakes.size(), kRoom);
     CHECK_EQUAL(notes.wakes.size() + history.evictedNotes(), kWakes);
-    CHECK_EQUAL(history.bytesUsed(), kBudget / 8);
+    CHECK_EQUAL(history.bytesUsed(), kRoom * 40);
     for (std::size_t i = 0; i < notes.wakes.size(); ++i)
         REQUIRE(notes.wakes[i].n == kWakes - kRoom + i && isWhole(notes.wakes[i]));
 }

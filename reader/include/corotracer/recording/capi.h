@@ -285,10 +285,11 @@ typedef struct ctr_sums {
     uint64_t flagged;              /* coroutines with contradictory data, see ctr_flag */
     uint64_t sites_dropped;        /* registrations of sites that found no room */
     uint64_t records_dropped;      /* records that found no room in a lane, were overwritten unread, or damaged */
-    uint64_t notes_dropped;        /* wakes and waits that were no longer in memory when the file was written */
-    uint64_t notes_lost;           /* names, parents, wakes and similar rows that name an unknown coroutine */
-    uint64_t not_written;          /* a part of captured: transitions that are missing in the file */
-    uint64_t times_approximate;    /* 1 = some times may be wrong, because a processor's counter was unreliable */
+    uint64_t
+        notes_dropped;    /* wakes, waits, uses and the like that were no longer in memory when the file was written */
+    uint64_t notes_lost;  /* names, parents, wakes and similar rows that name an unknown coroutine */
+    uint64_t not_written; /* a part of captured: transitions that are missing in the file */
+    uint64_t times_approximate; /* 1 = some times may be wrong, because a processor's counter was unreliable */
 } ctr_sums;
 
 /* A part of a file that was left out. */
