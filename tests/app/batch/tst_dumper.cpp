@@ -43,9 +43,10 @@ private Q_SLOTS:
         const QString reported = dumped();
         const QString number = infoOf("dropped_notes");
         QVERIFY(number.toULongLong() > 0);
-        QVERIFY2(reported.endsWith(
-                     QStringLiteral("(30 events; %1 older wakes, waits and uses were no longer in memory)").arg(number)),
-                 qPrintable(reported));
+        QVERIFY2(
+            reported.endsWith(
+                QStringLiteral("(30 events; %1 older wakes, waits and uses were no longer in memory)").arg(number)),
+            qPrintable(reported));
     }
 
     void reportsEvictedEvents()
