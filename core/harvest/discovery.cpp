@@ -222,7 +222,8 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
         identity, birth, m_mode.attaching || m_mode.postMortem ? LaneCursor::kAttached : 0, eventsOf(station), batch);
     if (station.name != 0)
         batch.notes.names.push_back({entry.cursor->coroutine, m_harvestState.text(station.name)});
-    if (station.finishedTs != 0)
+    // Older probes leave the time of an earlier coroutine there.
+    if (station.finishedTs >= std::max<std::uint64_t>(station.birthTs, 1))
         batch.notes.finishes.push_back({entry.cursor->coroutine, process.clock.ns(station.finishedTs), kUnknownSite});
     if (station.parent != corotracer::kNoIdentity && station.parent != identity)
         // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.

@@ -319,7 +319,7 @@ struct Task {
         void return_void() {}
         void unhandled_exception() {}
     };
-    std::coroutine_handle<promise_type> handle() const { return owned; }
+    std::coroutine_handle<promise_type> handle() const noexcept { return owned; }
     bool await_ready() const { return !owned || owned.done(); }
     void await_suspend(std::coroutine_handle<>) const {}
     void await_resume() const {}
@@ -333,7 +333,7 @@ struct Ticket {
     void await_suspend(std::coroutine_handle<>) const {}
     void await_resume() const {}
 };
-const corotracer::PromiseMixin *awaited_promise(const Ticket &ticket)
+const corotracer::PromiseMixin *awaited_promise(const Ticket &ticket) noexcept
 {
     return ticket.promise;
 }

@@ -101,8 +101,10 @@ void PresentState::consumeCauses(const Notes &notes)
 {
     for (const WaitsOn &waits : notes.waits) {
         Causes *const causes = causesOf(waits.coroutine);
-        if (causes && waits.indexOfPart() != 0) {
-            m_rare[waits.coroutine].furtherWaits.push_back(waits);
+        if (causes && waits.indexOfPart() != 0 && causes->waits.n == waits.n) {
+            std::vector<WaitsOn> &further = m_rare[waits.coroutine].furtherWaits;
+            if (further.size() < kMostFurtherWaits)
+                further.push_back(waits);
         } else if (causes) {
             causes->waits = waits;
             if (const auto found = m_rare.find(waits.coroutine); found != m_rare.end())

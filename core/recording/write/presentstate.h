@@ -51,7 +51,7 @@ private:
         std::uint64_t missed = 0;
         std::optional<Flag::Reason> flag;
         std::optional<Finish> finish;
-        std::vector<WaitsOn> furtherWaits;  ///< the objects of the latest wait after its first
+        std::vector<WaitsOn> furtherWaits;  ///< objects of the latest wait after its first, at most kMostFurtherWaits
         std::vector<Use> acquired;          ///< acquisitions without a release, the latest kMostAcquired
     };
     /// Data that either all coroutines of a target have, or none. kNoCoroutine in a row = none.
@@ -61,6 +61,7 @@ private:
         WakersLeft wakersLeft;
     };
     static constexpr std::size_t kMostAcquired = 256;
+    static constexpr std::size_t kMostFurtherWaits = 255;
     static constexpr std::uint32_t kPageBits = 12;
     static constexpr std::uint32_t kPageMask = (1U << kPageBits) - 1;
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};

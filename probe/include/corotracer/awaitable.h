@@ -65,7 +65,8 @@ inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constr
 template <class A>
 struct awaiter_storage {
     template <class U>
-    explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<stored_awaitable<A>, U &&>)
+    requires(!std::is_same_v<std::remove_cvref_t<U>, awaiter_storage>)  // else a copy of it would come here
+        explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<stored_awaitable<A>, U &&>)
         : inner(static_cast<U &&>(awaitable))
     {
     }
@@ -76,7 +77,7 @@ struct awaiter_storage {
 template <has_co_await A>
 struct awaiter_storage<A> {
     template <class U>
-    explicit awaiter_storage(U &&from) noexcept(
+    requires(!std::is_same_v<std::remove_cvref_t<U>, awaiter_storage>) explicit awaiter_storage(U &&from) noexcept(
         std::is_nothrow_constructible_v<stored_awaitable<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
         : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
     {

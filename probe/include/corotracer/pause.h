@@ -22,8 +22,6 @@ namespace corotracer::detail {
 /// Writes a switch record into this thread's lane.
 inline void note_switch(std::uint32_t session, bool on) noexcept
 {
-    if (on)
-        state_v1.on_since.store(raw_now(), std::memory_order_relaxed);
     if ((session & lanes_bit) != 0)
         (void)write_record(session & ~paused_bit, kNoIdentity, 0, 0, 0, on ? kRecordSwitchOn : kRecordSwitchOff);
 }
@@ -49,6 +47,8 @@ inline void pause() noexcept
         return false;
     std::uint32_t paused = session;
     session &= ~paused_bit;
+    // Before the session is published: a birth in the new session must not trust runs from before.
+    state_v1.on_since.store(raw_now(), std::memory_order_relaxed);
     if (page_v1.session.compare_exchange_strong(paused, session, std::memory_order_acq_rel,
                                                 std::memory_order_acquire)) {
         note_switch(session, true);
@@ -77,6 +77,8 @@ inline void pause() noexcept
     const std::uint32_t attached = page.attached.load(std::memory_order_seq_cst);
     if (attached != 0) {
         std::uint32_t seen = page.session.load(std::memory_order_acquire);
+        if (on && seen == 0)
+            state_v1.on_since.store(raw_now(), std::memory_order_relaxed);  // as in goes_on
         if (on && seen == 0 &&
             page.session.compare_exchange_strong(seen, attached, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed)) {

@@ -29,15 +29,28 @@ class PromiseMixin;
 
 namespace detail {
 
+template <class Handle>
+inline constexpr bool is_traced_handle = false;
+template <class Promise>
+inline constexpr bool is_traced_handle<std::coroutine_handle<Promise>> = std::is_base_of_v<PromiseMixin, Promise>;
+
+// noexcept and const: finding the coroutine must not change what the program does.
 template <class A>
-concept names_awaited_promise = requires(A &awaitable)
+concept names_awaited_promise = requires(const A &awaitable)
 {
-    static_cast<const PromiseMixin *>(awaited_promise(awaitable));
+    {
+        awaited_promise(awaitable)
+    }
+    noexcept->std::convertible_to<const PromiseMixin *>;
 };
 template <class A>
-concept has_traced_handle = requires(A &awaitable)
+concept has_traced_handle = requires(const A &awaitable)
 {
-    static_cast<const PromiseMixin &>(awaitable.handle().promise());
+    {
+        awaitable.handle()
+    }
+    noexcept;
+    requires is_traced_handle<std::remove_cvref_t<decltype(awaitable.handle())>>;
 };
 
 /// The coroutine that an awaitable stands for: awaited_promise(awaitable), or the one of its handle(). Empty for
@@ -51,11 +64,11 @@ template <class A>
 requires names_awaited_promise<A> || has_traced_handle<A>
 class awaited_coroutine<A> {
 public:
-    explicit awaited_coroutine(A &awaitable) noexcept
+    explicit awaited_coroutine(const A &awaitable) noexcept
     {
         if constexpr (names_awaited_promise<A>) {
             promise_ = awaited_promise(awaitable);
-        } else if (const auto handle = awaitable.handle()) {
+        } else if (const auto handle = awaitable.handle(); handle != nullptr) {
             promise_ = &handle.promise();
         }
     }
@@ -71,8 +84,9 @@ private:
 /// the resumption in await_resume. An awaitable that is ready causes no event. noexcept wherever the inner awaiter is.
 ///
 /// If the awaitable stands for a traced coroutine, the suspension waits on that coroutine. It does if it has a function
-/// handle() that returns the std::coroutine_handle of a promise derived from PromiseMixin, or if
-/// `awaited_promise(awaitable)` finds a function by its arguments that returns a pointer to the promise (null: none).
+/// handle() const noexcept that returns the std::coroutine_handle of a promise derived from PromiseMixin, or if
+/// `awaited_promise(awaitable)` finds a noexcept function by its argument, a const reference, that returns a pointer to
+/// the promise (null: none).
 template <class Awaitable>
 struct TracedAwaiter : private detail::awaited_coroutine<std::remove_reference_t<Awaitable>>,
                        detail::awaiter_storage<Awaitable> {

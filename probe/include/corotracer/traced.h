@@ -49,7 +49,7 @@ struct ReportingAwaiter : detail::awaiter_storage<Awaitable> {
     {
         // Before another thread may resume the coroutine.
         if constexpr (std::derived_from<Promise, PromiseMixin>)
-            self.promise().waits_on(object);
+            static_cast<PromiseMixin &>(self.promise()).waits_on(object);
         return inner.await_suspend(self);
     }
 
@@ -217,6 +217,7 @@ private:
     {
         using Result = decltype(call(object_));
         if constexpr (detail::is_awaitable<Result>) {
+            static_assert(detail::may_be_returned<Result>, "an awaitable that cannot move: use awaiting() instead");
             return ReportingAwaiter<Result, true>(call(object_), {wait::lock, &object_}, where);
         } else if constexpr (std::is_void_v<Result>) {
             call(object_);
@@ -236,10 +237,12 @@ private:
     decltype(auto) wait_by(Call &&call, corotracer::wait kind)
     {
         using Result = decltype(call(object_));
-        if constexpr (detail::is_awaitable<Result>)
+        if constexpr (detail::is_awaitable<Result>) {
+            static_assert(detail::may_be_returned<Result>, "an awaitable that cannot move: use awaiting() instead");
             return ReportingAwaiter<Result, false>(call(object_), {kind, &object_});
-        else
+        } else {
             return call(object_);
+        }
     }
     bool acquired_if(bool acquired, location where) noexcept
     {
