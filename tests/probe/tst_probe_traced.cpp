@@ -168,11 +168,18 @@ CT_CASE(channelsSignalAndWait)
     });
 }
 
+/// Gives its awaiter by operator co_await.
+struct Indirect {
+    Turn turn;
+    Turn operator co_await() const { return turn; }
+};
+
 Task awaitThings(const Turn &turn)
 {
     const auto deadline = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(99));
     (void)co_await corotracer::awaiting(deadline, turn);
     (void)co_await corotracer::awaiting({corotracer::wait::descriptor, 5}, turn);
+    (void)co_await corotracer::awaiting({corotracer::wait::descriptor, 6}, Indirect{turn});
 }
 
 CT_CASE(awaitingReportsOneWait)
@@ -187,8 +194,9 @@ CT_CASE(awaitingReportsOneWait)
         task.handle.resume();
         waiter.resume();
         waiter.resume();
+        waiter.resume();
         CHECK(task.handle.done());
-        const std::vector<std::string> expected{"timer 99 2", "descriptor 5 4"};
+        const std::vector<std::string> expected{"timer 99 2", "descriptor 5 4", "descriptor 6 6"};
         CHECK(reported(region, {}) == expected);
         task.handle.destroy();
     });

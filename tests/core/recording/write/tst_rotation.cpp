@@ -360,6 +360,25 @@ CT_CASE(usersOfObjectsGetTheirNewNumbers)
     CHECK(users == (std::vector<CoroutineId>{0, 1, kNoCoroutine, 4, kNoCoroutine}));  // 7 had died
 }
 
+/// The record of the first object may have found no room in its lane.
+CT_CASE(aWaitKeepsItsOwnObjectsOnly)
+{
+    ctr::PresentState state;
+    Batch batch;
+    batch.births = {jsonltest::birth(0, 1)};
+    batch.notes.waits = {{0, 1, WaitKind::Lock, 7, kNoCoroutine, 1}, {0, 3, WaitKind::Timer, 9, kNoCoroutine, 3}};
+    state.consume(batch);
+    std::vector<WaitsOn> waits = state.keyframe().notes.waits;
+    REQUIRE(waits.size() == 1);
+    CHECK_EQUAL(waits[0].n, 3U);
+
+    Batch many;
+    for (std::uint32_t i = 0; i < 1000; ++i)
+        many.notes.waits.push_back({0, 5, WaitKind::Lock, i, kNoCoroutine, 2 * i + 1});
+    state.consume(many);
+    CHECK_EQUAL(state.keyframe().notes.waits.size(), 256U);
+}
+
 CT_CASE(onlyTheLatestAcquisitionsAreKept)
 {
     ctr::PresentState state;
