@@ -16,8 +16,8 @@ namespace {
 using namespace lanetest;
 using probetest::inChild;
 
-/// Coroutines in slots. Each thread picks one, resumes and suspends it a few times, and puts it back or ends it. None is
-/// born while another one runs, so there are no records of parents.
+/// Coroutines in slots. Each thread picks one, resumes and suspends it a few times, and puts it back or ends it. None
+/// is born while another one runs, so there are no records of parents.
 class Pool {
 public:
     explicit Pool(std::size_t count) : m_slots(count) {}
