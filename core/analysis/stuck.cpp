@@ -20,20 +20,33 @@ struct Baseline {
     std::uint64_t limitNs = 0;
 };
 
+std::uint64_t limitOf(std::uint64_t usualNs, const StuckRule &rule)
+{
+    const double limit = static_cast<double>(usualNs) * rule.usualFactor;
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    return std::max(rule.minimumNs, limit < static_cast<double>(kMost) ? static_cast<std::uint64_t>(limit) : kMost);
+}
+
+/// The limit of a suspension that cannot be compared with others of its site. If the site is unknown, the suspension
+/// may belong to any site, so the greatest limit of all sites counts.
+std::uint64_t limitWithoutBaseline(const Population &population, SiteId site, const StuckRule &rule)
+{
+    std::uint64_t limit = std::max(rule.minimumNs, rule.withoutBaselineNs);
+    for (SiteId any = 1; site == kUnknownSite && any <= population.siteCount(); ++any) {
+        const SiteStatistics statistics = population.siteStatistics(any);
+        if (statistics.completed != 0)
+            limit = std::max(limit, limitOf(statistics.quantile(kUsualFraction), rule));
+    }
+    return limit;
+}
+
 Baseline baselineOf(const Population &population, SiteId site, const StuckRule &rule)
 {
-    Baseline baseline;
     const SiteStatistics statistics = population.siteStatistics(site);
-    if (statistics.completed == 0) {
-        baseline.limitNs = std::max(rule.minimumNs, rule.withoutBaselineNs);
-        return baseline;
-    }
-    baseline.usualNs = statistics.quantile(kUsualFraction);
-    const double limit = static_cast<double>(*baseline.usualNs) * rule.usualFactor;
-    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t limitNs = limit < static_cast<double>(kMost) ? static_cast<std::uint64_t>(limit) : kMost;
-    baseline.limitNs = std::max(rule.minimumNs, limitNs);
-    return baseline;
+    if (statistics.completed == 0)
+        return {std::nullopt, limitWithoutBaseline(population, site, rule)};
+    const std::uint64_t usualNs = statistics.quantile(kUsualFraction);
+    return {usualNs, limitOf(usualNs, rule)};
 }
 
 /// The times during which each process lived and was traced.

@@ -16,7 +16,8 @@ namespace ct {
 struct StuckRule {
     std::uint64_t minimumNs = 500'000'000;            ///< lower bound of the limit at all sites
     double usualFactor = 8;                           ///< limit as a multiple of the site's 99th percentile
-    std::uint64_t withoutBaselineNs = 1'000'000'000;  ///< limit at sites where no suspension has completed
+    std::uint64_t withoutBaselineNs = 1'000'000'000;  ///< limit at sites where no suspension has completed; the
+                                                      ///< greatest of all sites if the site is unknown
 };
 
 struct StuckCoroutine {

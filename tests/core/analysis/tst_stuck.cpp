@@ -82,6 +82,19 @@ std::size_t stuckCount(const Scene &scene, std::uint64_t now)
 
 }  // namespace
 
+/// On a busy machine, the target may be unable to name a site in time. The suspension then belongs to any site.
+CT_CASE(anUnknownSiteIsAsSlowAsTheSlowest)
+{
+    Scene scene;
+    scene.suspend(scene.born(), 1000 * kSecond, kUnknownSite);
+    CHECK_EQUAL(stuckCount(scene, 1002 * kSecond), 1U);  // nothing is known about any site
+    scene.history(1, 100, 2 * kSecond);
+    scene.history(2, 100, kMs);
+    CHECK_EQUAL(stuckCount(scene, 1002 * kSecond), 0U);
+    CHECK_EQUAL(stuckCount(scene, 1010 * kSecond), 0U);
+    CHECK_EQUAL(stuckCount(scene, 1030 * kSecond), 1U);
+}
+
 CT_CASE(aHealthySlowSiteIsNotStuck)
 {
     Scene scene;
