@@ -18,6 +18,7 @@ template struct emitted<&PromiseMixin::die>;
 template struct emitted<&PromiseMixin::publish>;
 template struct emitted<&PromiseMixin::record_full>;
 template struct emitted<&PromiseMixin::record_suspend>;
+template struct emitted<&PromiseMixin::leave_suspend>;
 template struct emitted<&PromiseMixin::publish_record>;
 template struct emitted<&PromiseMixin::write_wait>;
 template struct emitted<&PromiseMixin::write_waits>;

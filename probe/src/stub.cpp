@@ -16,10 +16,12 @@ void PromiseMixin::be_born(std::uint32_t) noexcept {}
 void PromiseMixin::die() noexcept {}
 void PromiseMixin::publish(std::uint32_t, std::uint64_t, std::uint64_t) noexcept {}
 void PromiseMixin::record_full(std::uint32_t, std::uint64_t, std::uint64_t, bool) noexcept {}
-bool PromiseMixin::record_suspend(std::uint32_t, const void *, const location &, std::uint8_t, std::uint32_t &) noexcept
+detail::await_suspend_scope PromiseMixin::record_suspend(std::uint32_t, const void *, const location &, std::uint8_t,
+                                                         std::uint32_t &) noexcept
 {
-    return false;
+    return {};
 }
+void PromiseMixin::leave_suspend(const detail::await_suspend_scope &) noexcept {}
 bool PromiseMixin::publish_record(std::uint64_t, std::uint32_t, std::uint8_t) noexcept
 {
     return false;

@@ -20,6 +20,15 @@ struct Promise : corotracer::PromiseMixin {
     using corotracer::PromiseMixin::identity;
 };
 
+/// A coroutine at its traced initial suspension, all of whose suspensions are traced.
+struct Started : Promise {
+    Started()
+    {
+        write_trace(1, false, 0, corotracer::kInitialSuspend);
+        corotracer::detail::promise_access::shows_all_suspensions(*this);
+    }
+};
+
 std::vector<Record> ofKind(const Region &region, std::uint8_t kind)
 {
     std::vector<Record> result;
@@ -54,16 +63,16 @@ CT_CASE(theRunningCoroutineIsTheParent)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise outer;
-        Promise inner;
+        Started outer;
+        Started inner;
         outer.write_trace(0, true);
-        const Promise ofOuter;
+        const Started ofOuter;
         inner.write_trace(0, true);  // resumed by outer, like a function
-        const Promise ofInner;
+        const Started ofInner;
         inner.write_trace(1, false);
-        const Promise ofOuterAgain;
+        const Started ofOuterAgain;
         outer.write_trace(1, false);
-        const Promise ofNone;
+        const Started ofNone;
         const std::vector<std::uint64_t> expected{outer.identity(), inner.identity(), outer.identity(), kNoIdentity};
         CHECK(parentsOf(region, ofOuter, ofInner, ofOuterAgain, ofNone) == expected);
         std::vector<std::uint64_t> reported;
@@ -78,17 +87,17 @@ CT_CASE(symmetricTransferEndsTheRunOfTheFirst)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise first;
-        Promise second;
+        Started first;
+        Started second;
         for (int i = 0; i < 3; ++i) {
             first.write_trace(0, true);
             first.write_trace(1, false);
             second.write_trace(0, true);
-            const Promise child;
+            const Started child;
             CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), second.identity());
             second.write_trace(1, false);
         }
-        const Promise last;
+        const Started last;
         CHECK_EQUAL(region.birth(indexOf(last)).parent.load(), kNoIdentity);
     });
 }
@@ -98,13 +107,13 @@ CT_CASE(aRepeatedResumptionIsOneRun)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise outer;
-        Promise inner;
+        Started outer;
+        Started inner;
         outer.write_trace(0, true);
         inner.write_trace(0, true);
         inner.write_trace(0, true);
         inner.write_trace(1, false);
-        const Promise child;
+        const Started child;
         CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), outer.identity());
     });
 }
@@ -114,33 +123,79 @@ CT_CASE(aFirstSuspensionEndsNoOtherRun)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise outer;
+        Started outer;
         outer.write_trace(0, true);
-        Promise eager;  // runs at once, but its start is not traced
+        Promise eager;         // may run at once, because its start is not traced
+        const Started unsure;  // created by one of the two
         eager.write_trace(1, false);
-        const Promise child;
-        CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), outer.identity());
+        const Started child;
+        CHECK(parentsOf(region, eager, unsure, child) ==
+              (std::vector<std::uint64_t>{outer.identity(), kNoIdentity, outer.identity()}));
     });
 }
 
-CT_CASE(aCoroutineThatFinishedOrDiedIsNoParent)
+CT_CASE(aCoroutineThatDiedIsNoParent)
 {
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise outer;
+        Started outer;
         outer.write_trace(0, true);
-        Promise finished;
-        finished.write_trace(0, true);
-        finished.finished();
-        const Promise afterFinish;
         {
-            Promise gone;
+            Started gone;
             gone.write_trace(0, true);
         }
-        const Promise afterDeath;
-        const std::vector<std::uint64_t> expected{outer.identity(), outer.identity()};
-        CHECK(parentsOf(region, afterFinish, afterDeath) == expected);
+        const Started child;
+        CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), outer.identity());
+    });
+}
+
+/// It may have ended, or yielded, without an event.
+CT_CASE(aCoroutineWithUntracedSuspensionsIsNoParentAndNoUser)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        int object = 0;
+        Started outer;
+        outer.write_trace(0, true);
+        Promise incomplete;
+        incomplete.write_trace(1, false);
+        incomplete.write_trace(0, true);
+        corotracer::note_acquired(&object);
+        Started inner;
+        inner.write_trace(0, true);
+        const Started ofInner;
+        inner.write_trace(1, false);  // back to a coroutine that may have ended
+        const Started unsure;
+        incomplete.write_trace(1, false);
+        const Started ofOuter;
+        CHECK(parentsOf(region, inner, ofInner, unsure, ofOuter) ==
+              (std::vector<std::uint64_t>{kNoIdentity, inner.identity(), kNoIdentity, outer.identity()}));
+        const std::vector<Record> uses = ofKind(region, kRecordAcquired);
+        CHECK(uses.size() == 1 && uses[0].identity == kNoIdentity);
+    });
+}
+
+CT_CASE(aCoroutineThatFinishedIsNoParentAndNoUser)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        int object = 0;
+        Started outer;
+        outer.write_trace(0, true);
+        {
+            Started finished;
+            finished.write_trace(0, true);
+            finished.finished();
+            corotracer::note_released(&object);
+            const Started unsure;
+            CHECK_EQUAL(region.birth(indexOf(unsure)).parent.load(), kNoIdentity);
+        }
+        CHECK_EQUAL(ofKind(region, kRecordReleased).at(0).identity, kNoIdentity);
+        const Started child;
+        CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), outer.identity());
     });
 }
 
@@ -149,10 +204,10 @@ CT_CASE(aCoroutineThatDiedOnAnotherThreadIsNoParent)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        auto gone = std::make_unique<Promise>();
+        auto gone = std::make_unique<Started>();
         gone->write_trace(0, true);
         std::thread([&] { gone.reset(); }).join();
-        const Promise child;
+        const Started child;
         CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), kNoIdentity);
     });
 }
@@ -162,13 +217,13 @@ CT_CASE(aCoroutineThatRunsOnAnotherThreadIsNoParent)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise moved;
+        Started moved;
         moved.write_trace(0, true);
         std::thread([&] {
             moved.write_trace(1, false);
             moved.write_trace(0, true);
         }).join();
-        const Promise child;
+        const Started child;
         CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), kNoIdentity);
     });
 }
@@ -178,15 +233,15 @@ CT_CASE(noCoroutineIsSeenRunningWhileTracingIsOff)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        Promise promise;
+        Started promise;
         promise.write_trace(0, true);
         corotracer::enable(false);
         promise.write_trace(1, false);  // not seen
         corotracer::enable(true);
-        const Promise child;
+        const Started child;
         CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), kNoIdentity);
         promise.write_trace(0, true);
-        const Promise later;
+        const Started later;
         CHECK_EQUAL(region.birth(indexOf(later)).parent.load(), promise.identity());
     });
 }
@@ -197,8 +252,7 @@ CT_CASE(usesOfObjectsNameTheRunningCoroutine)
     inChild([&] {
         corotracer::InitTracer();
         int object = 0;
-        Promise promise;
-        promise.write_trace(1, false);
+        Started promise;
         promise.write_trace(0, true);
         corotracer::note_acquired(&object);
         corotracer::note_signalled(&object);
@@ -338,6 +392,18 @@ const corotracer::PromiseMixin *awaited_promise(const Ticket &ticket) noexcept
     return ticket.promise;
 }
 
+/// Gives the promise.
+struct Self {
+    Promise *promise = nullptr;
+    bool await_ready() const { return false; }
+    bool await_suspend(std::coroutine_handle<Task::promise_type> self)
+    {
+        promise = &self.promise();
+        return false;
+    }
+    Promise *await_resume() const { return promise; }
+};
+
 Task awaitBoth(const Task &task, Ticket ticket)
 {
     co_await task;
@@ -365,6 +431,145 @@ CT_CASE(anAwaitedCoroutineIsReported)
         CHECK_EQUAL(waits[1].n, 2U);
         task.owned.destroy();
         child.owned.destroy();
+    });
+}
+
+CT_CASE(aReportedWaitIsNotReplacedByTheAwaitedCoroutine)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        const Promise other;
+        int object = 0;
+        const auto body = [](const Promise &awaited, const void *lock) -> Task {
+            Promise *const self = co_await Self{};
+            self->waits_on(corotracer::wait::lock, lock);
+            co_await Ticket{&awaited};
+            co_await Ticket{&awaited};
+        };
+        const Task task = body(other, &object);
+        for (int i = 0; i < 3; ++i)
+            task.owned.resume();
+        CHECK_EQUAL(waitsOn(region, kWaitLock).size(), 1U);
+        const std::vector<Record> waits = waitsOn(region, kWaitCoroutine);
+        REQUIRE(waits.size() == 1);
+        CHECK_EQUAL(waits[0].n, 4U);  // of the second one
+        task.owned.destroy();
+    });
+}
+
+/// Traces everything, or returns the awaiters of other types.
+template <class Final, class Yield>
+struct CompletePromise : Promise {
+    std::coroutine_handle<CompletePromise> get_return_object()
+    {
+        return std::coroutine_handle<CompletePromise>::from_promise(*this);
+    }
+    auto initial_suspend() { return trace_initial_suspend(); }
+    Final final_suspend() noexcept { return finalAwaiter<Final>(); }
+    Yield yield_value(int) { return yieldAwaiter<Yield>(); }
+    void return_void() {}
+    void unhandled_exception() {}
+
+private:
+    template <class Awaiter>
+    Awaiter finalAwaiter() noexcept
+    {
+        if constexpr (std::is_empty_v<Awaiter>)
+            return {};
+        else
+            return trace_final_suspend();
+    }
+    template <class Awaiter>
+    Awaiter yieldAwaiter()
+    {
+        if constexpr (std::is_empty_v<Awaiter>)
+            return {};
+        else
+            return trace_yield();
+    }
+};
+using Traces = corotracer::TracedAwaiter<std::suspend_always>;
+struct WithoutYield : Promise {
+    Traces final_suspend() noexcept { return trace_final_suspend(); }
+};
+struct Overloaded : WithoutYield {
+    Traces yield_value(int) { return trace_yield(); }
+    Traces yield_value(char) { return trace_yield(); }
+};
+struct Final final : WithoutYield {};
+struct Finishing : Promise {
+    static constexpr bool reports_finish = true;
+};
+
+static_assert(corotracer::detail::shows_all_suspensions<CompletePromise<Traces, Traces>>);
+static_assert(corotracer::detail::shows_all_suspensions<CompletePromise<std::suspend_never, Traces>>);
+static_assert(!corotracer::detail::shows_all_suspensions<CompletePromise<std::suspend_always, Traces>>);
+static_assert(!corotracer::detail::shows_all_suspensions<CompletePromise<Traces, std::suspend_always>>);
+static_assert(corotracer::detail::shows_all_suspensions<WithoutYield>);
+static_assert(!corotracer::detail::shows_all_suspensions<Overloaded>);  // which overload it would be is not known
+static_assert(!corotracer::detail::shows_all_suspensions<Final>);
+static_assert(corotracer::detail::shows_all_suspensions<Finishing>);
+static_assert(!corotracer::detail::shows_all_suspensions<Task::promise_type>);
+
+/// Uses objects and creates coroutines inside of await_suspend.
+struct Busy {
+    int *object = nullptr;
+    std::vector<std::uint64_t> *parents = nullptr;
+    const Region *region = nullptr;
+    std::coroutine_handle<> nested;
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<>) const
+    {
+        create();
+        if (nested) {
+            nested.resume();
+            create();  // what the nested coroutine did is not known
+        }
+    }
+    void await_resume() const {}
+    void create() const
+    {
+        corotracer::note_released(object);
+        const Started child;
+        parents->push_back(region->birth(indexOf(child)).parent.load());
+    }
+};
+
+template <class Body>
+struct Returned {
+    using promise_type = Body;
+    Returned(std::coroutine_handle<Body> made) : handle(made) {}
+    std::coroutine_handle<Body> handle;
+};
+using Complete = Returned<CompletePromise<Traces, Traces>>;
+
+Complete runBusy(Busy busy)
+{
+    co_await busy;
+}
+
+CT_CASE(whatAwaitSuspendDoesBelongsToItsCoroutine)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        int object = 0;
+        std::vector<std::uint64_t> parents;
+        Started outer;
+        outer.write_trace(0, true);
+        const Complete inner = runBusy({&object, &parents, &region, {}});
+        const Complete task = runBusy({&object, &parents, &region, inner.handle});
+        task.handle.resume();
+        const Started ofOuter;
+        const std::uint64_t self = task.handle.promise().identity();
+        CHECK(parents == (std::vector<std::uint64_t>{self, inner.handle.promise().identity(), kNoIdentity}));
+        CHECK(parentsOf(region, ofOuter) == std::vector<std::uint64_t>{outer.identity()});
+        const std::vector<Record> uses = ofKind(region, kRecordReleased);
+        REQUIRE(uses.size() == 3);
+        CHECK(uses[0].identity == self && uses[1].identity == parents[1] && uses[2].identity == kNoIdentity);
+        task.handle.destroy();
+        inner.handle.destroy();
     });
 }
 

@@ -153,8 +153,8 @@ CT_CASE(aNameIsDroppedWhileTheLockIsKept)
         promise.set_name("late");
         const auto siteOfSuspension = [&, where = corotracer::location::current()] {
             std::uint32_t site = 0;
-            CHECK(
-                promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr, where, kAwaitPoint, site));
+            CHECK(promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr, where, kAwaitPoint, site)
+                      .running != 0);
             return site;
         };
         CHECK_EQUAL(siteOfSuspension(), 0U);
@@ -182,8 +182,10 @@ CT_CASE(manyNamesLeaveSpaceForSites)
             (void)drainAll(region);
         }
         std::uint32_t site = 0;
-        CHECK(promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr,
-                                     corotracer::location::current(), kAwaitPoint, site));
+        CHECK(promise
+                  .record_suspend(corotracer::detail::page_v1.session.load(), nullptr, corotracer::location::current(),
+                                  kAwaitPoint, site)
+                  .running != 0);
         CHECK_EQUAL(site, 1U);
         CHECK_EQUAL(region.extension().sites_dropped.load(), 0U);
     });

@@ -5,11 +5,13 @@
 #include "corotracer/traced.h"
 #include "tests/probe/lanetest.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <semaphore>
+#include <shared_mutex>
 #include <string>
 
 namespace {
@@ -52,7 +54,7 @@ struct Task {
     struct promise_type : corotracer::PromiseMixin {
         Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
         auto initial_suspend() { return trace_initial_suspend(); }
-        std::suspend_always final_suspend() noexcept { return {}; }
+        auto final_suspend() noexcept { return trace_final_suspend(); }
         void return_void() {}
         void unhandled_exception() { std::abort(); }
     };
@@ -100,6 +102,7 @@ CT_CASE(blockingObjectsReportWhatTheyDo)
         corotracer::Traced<std::binary_semaphore> semaphore(1);
         corotracer::Traced<std::condition_variable> condition;
         lanetest::Traced promise;
+        corotracer::detail::promise_access::shows_all_suspensions(promise);
         promise.write_trace(0, true);
         {
             const std::unique_lock lock(mutex);
@@ -143,6 +146,119 @@ CT_CASE(anAwaitedLockIsAcquiredWhenItIsThere)
                                                 "acquired mutex 4"};
         CHECK(reported(region, {{addressOf(mutex), "mutex"}}) == expected);
         task.handle.destroy();
+    });
+}
+
+/// Its awaiter points into itself, and so does its result.
+struct Pinned {
+    struct Guard {
+        explicit Guard(Pinned *owner) : mutex(owner) {}
+        Guard(const Guard &) = delete;
+        Guard &operator=(const Guard &) = delete;
+        Pinned *mutex;
+    };
+    struct Waiter {
+        explicit Waiter(Pinned *owner) : mutex(owner), self(this) {}
+        Waiter(const Waiter &) = delete;
+        Waiter &operator=(const Waiter &) = delete;
+        bool await_ready() const { return false; }
+        void await_suspend(std::coroutine_handle<> handle) const { mutex->waiter = handle; }
+        Guard await_resume() const
+        {
+            CHECK(self == this);
+            return Guard(mutex);
+        }
+        Pinned *mutex;
+        Waiter *self;
+    };
+    std::coroutine_handle<> waiter;
+    Waiter lock() { return Waiter(this); }
+};
+
+Task usePinned(corotracer::Traced<Pinned> &mutex)
+{
+    const Pinned::Guard guard = co_await mutex.lock();
+    CHECK(guard.mutex == &*mutex);
+}
+
+CT_CASE(awaitersAndResultsNeedNotMove)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        corotracer::Traced<Pinned> mutex;
+        const Task task = usePinned(mutex);
+        task.handle.resume();
+        mutex->waiter.resume();
+        CHECK(task.handle.done());
+        CHECK(reported(region, {{addressOf(mutex), "mutex"}}) ==
+              (std::vector<std::string>{"lock mutex 2", "acquired mutex 4"}));
+        task.handle.destroy();
+    });
+}
+
+/// Acquisitions that fail: by a bool, by an empty object, by an exception.
+struct Failing {
+    struct Soon {
+        bool result;
+        bool await_ready() const { return true; }
+        void await_suspend(std::coroutine_handle<>) const {}
+        bool await_resume() const { return result; }
+    };
+    Soon acquire() { return {false}; }
+    Soon try_acquire() { return {true}; }
+    std::unique_ptr<int> try_lock() { return {}; }
+    int lock() { throw 1; }
+    std::unique_ptr<int> try_lock_for(int) { return std::make_unique<int>(1); }
+};
+
+Task useFailing(corotracer::Traced<Failing> &object)
+{
+    const bool first = co_await object.acquire();
+    const bool second = co_await object.try_acquire();
+    CHECK(!first && second);
+}
+
+CT_CASE(acquisitionsThatFailAreNotReported)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        corotracer::Traced<Failing> object;
+        const Task task = useFailing(object);
+        task.handle.resume();
+        CHECK(reported(region, {{addressOf(object), "object"}}) == std::vector<std::string>{"acquired object 2"});
+        CHECK(!object.try_lock());
+        try {
+            (void)object.lock();
+            CHECK(false);
+        } catch (int) {
+        }
+        CHECK(reported(region, {}).size() == 1);
+        CHECK(*object.try_lock_for(5) == 1);
+        CHECK(reported(region, {}).size() == 2);
+        task.handle.destroy();
+    });
+}
+
+CT_CASE(sharedAndTimedMutexes)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        corotracer::Traced<std::shared_timed_mutex> mutex;
+        {
+            const std::shared_lock lock(mutex);
+            CHECK(!mutex.try_lock_for(std::chrono::nanoseconds(1)));
+            const std::shared_lock second(mutex, std::try_to_lock);
+            CHECK(second.owns_lock());
+        }
+        const std::unique_lock lock(mutex, std::chrono::seconds(10));
+        CHECK(lock.owns_lock());
+        const std::string acquired = "acquired mutex 0";
+        const std::string released = "released mutex 0";
+        CHECK(reported(region, {{addressOf(mutex), "mutex"}}) ==
+              (std::vector<std::string>{acquired, acquired, released, released, acquired}));
     });
 }
 

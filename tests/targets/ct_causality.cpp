@@ -5,20 +5,70 @@
 // workers. In every round, each worker waits once for each kind of object, and has the lock for a moment. Either the
 // boss wakes it, or a thread without a coroutine.
 #include "support/arguments.h"
-#include "support/job.h"
+#include "support/countedpromise.h"
+#include "support/simplescheduler.h"
 #include "support/stop.h"
 
 #include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
-using Promise = targets::Job::promise_type;
+
+/// As targets::Job, but its initial suspension is traced, and its end is reported by finished().
+class [[nodiscard]] Job {
+public:
+    struct promise_type : targets::CountedPromise {
+        static constexpr bool reports_finish = true;
+        static inline std::uint64_t finishes = 0;  ///< by one thread at a time
+
+        Job get_return_object() { return Job(std::coroutine_handle<promise_type>::from_promise(*this)); }
+        auto initial_suspend() noexcept { return trace_initial_suspend(); }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() noexcept
+        {
+            finished();
+            ++finishes;
+        }
+        void unhandled_exception() noexcept { std::terminate(); }
+    };
+
+    Job(Job &&other) noexcept : m_handle(std::exchange(other.m_handle, nullptr)) {}
+    Job &operator=(Job &&) = delete;
+    ~Job()
+    {
+        if (m_handle)
+            m_handle.destroy();
+    }
+    [[nodiscard]] std::coroutine_handle<> handle() const { return m_handle; }
+    [[nodiscard]] promise_type &promise() const { return m_handle.promise(); }
+
+private:
+    explicit Job(std::coroutine_handle<promise_type> handle) : m_handle(handle) {}
+
+    std::coroutine_handle<promise_type> m_handle;
+};
+using Promise = Job::promise_type;
+
+/// `co_await Self{}` gives a coroutine its own promise, by a suspension that ends at once.
+struct Self {
+    Promise *promise = nullptr;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<Promise> self) noexcept
+    {
+        promise = &self.promise();
+        return false;
+    }
+    [[nodiscard]] Promise &await_resume() const noexcept { return *promise; }
+};
 
 struct Counts {
     std::uint64_t names = 0;
@@ -27,7 +77,6 @@ struct Counts {
     std::uint64_t wakes = 0;
     std::uint64_t uses = 0;
     std::uint64_t wakersLeft = 0;
-    std::uint64_t finishes = 0;
 };
 
 struct World {
@@ -63,9 +112,9 @@ void useLock(World &world)
     world.counts.uses += 2;
 }
 
-targets::Job work(World &world, std::uint64_t rounds, std::string name)
+Job work(World &world, std::uint64_t rounds, std::string name)
 {
-    Promise &self = co_await targets::Self{};
+    Promise &self = co_await Self{};
     self.set_name(name);
     self.set_parent(*world.boss);
     ++world.counts.names;
@@ -83,11 +132,9 @@ targets::Job work(World &world, std::uint64_t rounds, std::string name)
     corotracer::note_wakers_left(self, 0);
     ++world.counts.wakersLeft;
     co_await targets::Turn{};
-    self.finished();
-    ++world.counts.finishes;
 }
 
-void wake(World &world, const targets::Job &worker, const Promise *by)
+void wake(World &world, const Job &worker, const Promise *by)
 {
     corotracer::note_wake(worker.promise(), by);
     ++world.counts.wakes;
@@ -95,15 +142,15 @@ void wake(World &world, const targets::Job &worker, const Promise *by)
 }
 
 /// Wakes each worker once per turn.
-targets::Job lead(World &world, const std::vector<targets::Job> &workers, std::uint64_t turns)
+Job lead(World &world, const std::vector<Job> &workers, std::uint64_t turns)
 {
-    Promise &self = co_await targets::Self{};
+    Promise &self = co_await Self{};
     self.set_name("boss");
     ++world.counts.names;
     for (std::uint64_t turn = 0; turn < turns; ++turn) {
         corotracer::note_signalled(&world.channel);
         ++world.counts.uses;
-        for (const targets::Job &worker : workers)
+        for (const Job &worker : workers)
             wake(world, worker, &self);
         co_await targets::Turn{};
     }
@@ -125,20 +172,20 @@ int main(int argc, char **argv)
     World world;
     const std::uint64_t turns = arguments.value("--rounds") * kKinds;
     {
-        std::vector<targets::Job> workers;
+        std::vector<Job> workers;
         const std::uint64_t byBoss = turns / 2;
-        targets::Job boss = lead(world, workers, byBoss);
+        Job boss = lead(world, workers, byBoss);
         world.boss = &boss.promise();
         for (std::uint64_t i = 0; i < arguments.value("--workers"); ++i)
             workers.push_back(work(world, arguments.value("--rounds"), "worker " + std::to_string(i)));
-        for (const targets::Job &worker : workers)
+        for (const Job &worker : workers)
             worker.handle().resume();
-        while (!boss.done())
+        while (!boss.handle().done())
             boss.handle().resume();
         std::thread([&] {
             corotracer::name_thread("helper");
             for (std::uint64_t turn = byBoss; turn < turns; ++turn) {
-                for (const targets::Job &worker : workers)
+                for (const Job &worker : workers)
                     wake(world, worker, nullptr);
             }
         }).join();
@@ -146,13 +193,13 @@ int main(int argc, char **argv)
         std::fflush(stdout);
         if (arguments.isSet("--hold"))
             targets::sleepUnlessStopped(24h);
-        for (const targets::Job &worker : workers)
+        for (const Job &worker : workers)
             worker.handle().resume();
     }
     targets::Truth truth = targets::collectTruth();
-    truth.more = {{"names", world.counts.names},      {"parents", world.counts.parents},
-                  {"waits", world.counts.waits},      {"wakes", world.counts.wakes},
-                  {"uses", world.counts.uses},        {"wakers_left", world.counts.wakersLeft},
-                  {"finishes", world.counts.finishes}};
+    truth.more = {{"names", world.counts.names},  {"parents", world.counts.parents},
+                  {"waits", world.counts.waits},  {"wakes", world.counts.wakes},
+                  {"uses", world.counts.uses},    {"wakers_left", world.counts.wakersLeft},
+                  {"finishes", Promise::finishes}};
     return targets::writeReport(truth) ? 0 : 1;
 }

@@ -61,32 +61,45 @@ using stored_awaitable = std::conditional_t<!std::is_reference_v<A> && std::is_c
 template <class A>
 inline constexpr bool may_be_returned = std::is_reference_v<A> || std::is_constructible_v<A, A &&>;
 
-/// Stores an awaitable that is its own awaiter.
-template <class A>
+/// Chooses the constructor of awaiter_storage that constructs the awaitable where it is stored.
+struct made_by_call {};
+
+/// Stores an awaitable that is its own awaiter, as a `Stored`.
+template <class A, class Stored = stored_awaitable<A>>
 struct awaiter_storage {
     template <class U>
     requires(!std::is_same_v<std::remove_cvref_t<U>, awaiter_storage>)  // else a copy of it would come here
-        explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<stored_awaitable<A>, U &&>)
+        explicit awaiter_storage(U &&awaitable) noexcept(std::is_nothrow_constructible_v<Stored, U &&>)
         : inner(static_cast<U &&>(awaitable))
     {
     }
-    stored_awaitable<A> inner;
+    /// The awaitable is the result of the call.
+    template <class Call>
+    awaiter_storage(made_by_call, Call &&call) noexcept(noexcept(call())) : inner(call())
+    {
+    }
+    Stored inner;
 };
 
 /// Stores an awaitable and the awaiter that its operator co_await returns.
-template <has_co_await A>
-struct awaiter_storage<A> {
+template <has_co_await A, class Stored>
+struct awaiter_storage<A, Stored> {
     template <class U>
     requires(!std::is_same_v<std::remove_cvref_t<U>, awaiter_storage>) explicit awaiter_storage(U &&from) noexcept(
-        std::is_nothrow_constructible_v<stored_awaitable<A>, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
+        std::is_nothrow_constructible_v<Stored, U &&> &&noexcept(awaiter_of(std::declval<A &&>())))
         : awaitable(static_cast<U &&>(from)), inner(awaiter_of(static_cast<A &&>(awaitable)))
+    {
+    }
+    template <class Call>
+    awaiter_storage(made_by_call, Call &&call) noexcept(noexcept(call()) &&noexcept(awaiter_of(std::declval<A &&>())))
+        : awaitable(call()), inner(awaiter_of(static_cast<A &&>(awaitable)))
     {
     }
     // Not copyable: the awaiter may point into the awaitable.
     awaiter_storage(const awaiter_storage &) = delete;
     awaiter_storage &operator=(const awaiter_storage &) = delete;
 
-    stored_awaitable<A> awaitable;
+    Stored awaitable;
     decltype(awaiter_of(std::declval<A &&>())) inner;
 };
 

@@ -104,7 +104,9 @@ inline void PromiseMixin::write_wait(wait kind, std::uint64_t object, std::uint3
     // If the coroutine is suspended, the report belongs to that suspension, else to the next one. The calling thread
     // has exclusive access to the compact station.
     const auto what = static_cast<std::uint8_t>(compact_->what.load(std::memory_order_relaxed) >> 32);
-    const std::uint64_t number = (what & 0xF0) == kRecordSuspend && event_count != 0 ? event_count - 1 : event_count;
+    const bool is_suspended = (what & 0xF0) == kRecordSuspend && event_count != 0;
+    const std::uint64_t number = is_suspended ? event_count - 1 : event_count;
+    has_wait_ = !is_suspended;
     (void)detail::write_record(session, identity_, object, static_cast<std::uint32_t>(number), part,
                                static_cast<std::uint8_t>(kRecordWaitsOn | static_cast<std::uint8_t>(kind)));
 }
@@ -132,7 +134,8 @@ inline void PromiseMixin::finished(location where) noexcept
     if (!writes || !detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), site,
                                             kRecordFinished))
         record_missing_ = true;
-    detail::stop_running(detail::thread_v1, identity_, outer_);
+    // Destructors of its local variables still run, then the coroutine that resumed it.
+    detail::doubt_running(detail::thread_v1, detail::running_mark(identity_, shows_all_suspensions_));
 }
 
 /// Reports that `target` was made runnable; `by` is the coroutine that did it, null = unknown. Call it where a lock is

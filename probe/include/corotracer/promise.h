@@ -6,6 +6,7 @@
 
 #include "awaitable.h"
 #include "control.h"
+#include "suspensions.h"
 #include "types.h"
 
 #include <chrono>
@@ -28,6 +29,12 @@ namespace corotracer {
 class PromiseMixin;
 
 namespace detail {
+
+/// The state of a thread around a call of await_suspend.
+struct await_suspend_scope {
+    std::uint64_t running = 0;  ///< thread_state::running during the call; 0: no event was written
+    std::uint64_t outer = 0;    ///< thread_state::running after it
+};
 
 template <class Handle>
 inline constexpr bool is_traced_handle = false;
@@ -115,6 +122,10 @@ struct TracedAwaiter : private detail::awaited_coroutine<std::remove_reference_t
     PromiseMixin *tracer;
 
 private:
+    /// Writes the suspension and what it waits for.
+    template <class Promise>
+    detail::await_suspend_scope enter_suspend(std::uint32_t session, std::coroutine_handle<Promise> self) noexcept;
+
     location where_;
     std::uint32_t site_ = 0;
     std::uint8_t kind_;
@@ -151,7 +162,14 @@ struct promise_access {
     [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static CompactState *compact_state(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static std::uint32_t session(const PromiseMixin &promise) noexcept;
+    /// Declares that every further suspension of the coroutine writes an event. Only then can the coroutine be the
+    /// creator of others and the user of objects. Call it after the coroutine's first event. TracedAwaiter does so
+    /// where shows_all_suspensions.
+    static void shows_all_suspensions(PromiseMixin &promise) noexcept;
+    /// True if the program has reported what the next suspension waits for.
+    [[nodiscard]] static bool has_wait(const PromiseMixin &promise) noexcept;
 };
+
 }  // namespace detail
 
 /// Base class of a promise type whose coroutines are traced.
@@ -253,10 +271,13 @@ public:
         write_trace_in(session, addr, is_active, site, kind);
     }
 
-    /// Writes the suspension of a TracedAwaiter. `session` is not 0. Returns whether it was written; then `site`
-    /// receives the id of `where`.
-    bool record_suspend(std::uint32_t session, const void *frame, const location &where, std::uint8_t kind,
-                        std::uint32_t &site) noexcept;
+    /// Writes the suspension of a TracedAwaiter. `session` is not 0. If it is written, `site` receives the id of
+    /// `where`. What the thread does until leave_suspend belongs to the coroutine: it is in its await_suspend.
+    [[nodiscard]] detail::await_suspend_scope record_suspend(std::uint32_t session, const void *frame,
+                                                             const location &where, std::uint8_t kind,
+                                                             std::uint32_t &site) noexcept;
+    /// The coroutine's await_suspend returns. The coroutine may run on another thread by now, or be destroyed.
+    static void leave_suspend(const detail::await_suspend_scope &scope) noexcept;
 
     /// Names the coroutine from now on. UTF-8, cut after 4,096 bytes. Names that many coroutines share cost least.
     /// Needs a region with lanes.
@@ -306,8 +327,9 @@ public:
     void waits_for_all(std::initializer_list<waited> objects) noexcept { write_waits(objects, true); }
 
     /// Reports that the coroutine has finished: call it in return_void, return_value and unhandled_exception if the
-    /// final suspension is not traced. Otherwise a coroutine whose frame is kept seems to run for ever. No event: it
-    /// has no number. Needs a region with lanes.
+    /// final suspension is not traced. Otherwise a coroutine whose frame is kept seems to run for ever. A promise type
+    /// that calls it in all of these functions should say so, so that its coroutines can be parents and users of
+    /// objects: `static constexpr bool reports_finish = true;`. No event: it has no number. Needs a region with lanes.
     void finished(location where = location::current()) noexcept;
 
 protected:
@@ -352,7 +374,9 @@ private:
     /// Session of the station, without paused_bit; 0 = untraced. In another session, as in a forked child, the promise
     /// writes nothing.
     std::uint32_t session_ = 0;
-    bool record_missing_ = false;  ///< a record of the birth, a name or the parent is missing in the lanes
+    bool record_missing_ = false;         ///< a record of the birth, a name or the parent is missing in the lanes
+    bool shows_all_suspensions_ = false;  ///< see detail::promise_access
+    bool has_wait_ = false;               ///< the program has reported what the next suspension waits for
 };
 
 inline std::uint64_t detail::promise_access::identity(const PromiseMixin &promise) noexcept
@@ -368,23 +392,55 @@ inline std::uint32_t detail::promise_access::session(const PromiseMixin &promise
     return promise.session_;
 }
 
+inline void detail::promise_access::shows_all_suspensions(PromiseMixin &promise) noexcept
+{
+    promise.shows_all_suspensions_ = true;
+}
+inline bool detail::promise_access::has_wait(const PromiseMixin &promise) noexcept
+{
+    return promise.has_wait_;
+}
+
+template <class Awaitable>
+template <class Promise>
+detail::await_suspend_scope TracedAwaiter<Awaitable>::enter_suspend(std::uint32_t session,
+                                                                    std::coroutine_handle<Promise> self) noexcept
+{
+    const bool has_wait = detail::promise_access::has_wait(*tracer);
+    const detail::await_suspend_scope scope = tracer->record_suspend(session, self.address(), where_, kind_, site_);
+    if (scope.running == 0)
+        return scope;
+    if constexpr (detail::shows_all_suspensions<Promise>)
+        detail::promise_access::shows_all_suspensions(*tracer);
+    if (kind_ == kAwaitPoint && awaited::promise() != nullptr && !has_wait)
+        tracer->waits_on(*awaited::promise());
+    return scope;
+}
+
 template <class Awaitable>
 template <class Promise>
 auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self) noexcept(
     noexcept(inner.await_suspend(self)))
 {
+    struct leaver {
+        detail::await_suspend_scope scope;
+        ~leaver()
+        {
+            if (scope.running != 0)
+                PromiseMixin::leave_suspend(scope);
+        }
+    };
     const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
     // Also while tracing is off: it may be on when the coroutine continues.
     suspended_ = true;
-    if (session != 0) [[unlikely]] {
-        if (tracer->record_suspend(session, self.address(), where_, kind_, site_) && kind_ == kAwaitPoint &&
-            awaited::promise() != nullptr)
-            tracer->waits_on(*awaited::promise());
-    }
-    // From here on *this must not be used: the coroutine may run on another thread, or be destroyed.
+    detail::await_suspend_scope scope;
+    if (session != 0) [[unlikely]]
+        scope = enter_suspend(session, self);
+        // From here on *this must not be used: the coroutine may run on another thread, or be destroyed.
 #if defined(__cpp_exceptions)
     if constexpr (!noexcept(inner.await_suspend(self))) {
         try {
+            const leaver leave{scope};
             return inner.await_suspend(self);
         } catch (...) {
             // The exception resumes the coroutine in this thread, so *this is still valid.
@@ -394,7 +450,10 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
         }
     } else
 #endif
+    {
+        const leaver leave{scope};
         return inner.await_suspend(self);
+    }
 }
 
 template <class Awaitable>

@@ -165,8 +165,7 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint64_t tid;      ///< OS thread id
     LaneRecord *next;       ///< slot of the next record
     const LaneRecord *end;  ///< records may go to the slots before it without a check; next == end: slow path
-    /// Identity of the coroutine that was resumed last and not suspended since, 0 = none. May be out of date
-    /// (running.h).
+    /// The coroutine that was born or resumed last and not suspended since, 0 = none. May be out of date (running.h).
     std::uint64_t running;
     /// Ticks after line.base_counter within which an event of a full station needs neither a check of the clock nor a
     /// fence: line.interval, or 0 where the engine does not fence.

@@ -190,6 +190,8 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
     compact_ = &compact;
     identity_ = identity;
     session_ = session;
+    outer_ = detail::keep_running(self.running);
+    self.running = detail::running_mark(identity, false);
     record_missing_ = !detail::write_record_at(session, now, identity_, probe_id, 0, 0, kRecordBirth);
     if (creator != kNoIdentity)
         (void)publish_record(creator, 0, kRecordParent);
@@ -248,7 +250,7 @@ inline void PromiseMixin::die_compact() noexcept
     const std::uint32_t session = detail::writing_session();
     const std::uint64_t now = detail::raw_now();
     const auto generation = static_cast<std::uint32_t>(identity_ >> 32);
-    detail::stop_running(detail::thread_v1, identity_, outer_);
+    detail::stop_running(detail::thread_v1, detail::running_mark(identity_, shows_all_suspensions_), outer_);
     compact_->death_ts.store(now, std::memory_order_release);
     bool written = session == session_;
     if (written) {
@@ -282,7 +284,7 @@ inline void PromiseMixin::die_compact() noexcept
     CompactState &compact = *compact_;
     event_count = number + 1;
     self.next = slot + 1;
-    detail::switch_running(self, identity_, outer_, what);
+    detail::switch_running(self, detail::running_mark(identity_, shows_all_suspensions_), outer_, what);
     const std::uint64_t now = detail::read_counter();
     detail::put_record(*slot, now, identity_, addr, detail::transition_commit(number, what, self.lap));
     detail::store_compact(compact, number, now, self.tid, addr, what);
@@ -336,15 +338,28 @@ inline void PromiseMixin::die_compact() noexcept
     return session_ != 0 && detail::goes_on(session) && session == session_;
 }
 
-inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *frame, const location &where,
-                                         std::uint8_t kind, std::uint32_t &site) noexcept
+inline detail::await_suspend_scope PromiseMixin::record_suspend(std::uint32_t session, const void *frame,
+                                                                const location &where, std::uint8_t kind,
+                                                                std::uint32_t &site) noexcept
 {
     if (session_ != session && !is_mine(session)) [[unlikely]]
-        return false;
+        return {};
     if (detail::state_v1.sites.extension != nullptr)
         site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
     write_trace_in(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
-    return true;
+    has_wait_ = false;
+    if (compact_ == nullptr)
+        return {};
+    std::uint64_t &running = detail::thread_v1.running;
+    const std::uint64_t outer = running;
+    running = detail::running_mark(identity_, shows_all_suspensions_) | detail::in_await_suspend_bit;
+    return {running, outer};
+}
+
+inline void PromiseMixin::leave_suspend(const detail::await_suspend_scope &scope) noexcept
+{
+    // Another coroutine may continue that this await_suspend has resumed.
+    detail::stop_running(detail::thread_v1, scope.running, scope.outer);
 }
 
 /// Slow path of an event: the thread's first one, a check of the clock is due, no counter, no fence by the engine, a
@@ -363,7 +378,7 @@ inline bool PromiseMixin::record_suspend(std::uint32_t session, const void *fram
         const std::uint64_t now = detail::raw_now();
         LaneRecord *const slot = detail::find_slot(self, session, now);
         const std::uint64_t commit = detail::transition_commit(number, what, self.lap);
-        detail::switch_running(self, identity_, outer_, what);
+        detail::switch_running(self, detail::running_mark(identity_, shows_all_suspensions_), outer_, what);
         if (slot != nullptr) {
             self.next = slot + 1;
             detail::put_record(*slot, now, identity_, addr, commit);
