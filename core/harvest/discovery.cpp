@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace ct {
 
@@ -222,9 +223,6 @@ bool Discovery::discover(std::uint32_t index, const CompactCopy &station, Batch 
         identity, birth, m_mode.attaching || m_mode.postMortem ? LaneCursor::kAttached : 0, eventsOf(station), batch);
     if (station.name != 0)
         batch.notes.names.push_back({entry.cursor->coroutine, m_harvestState.text(station.name)});
-    // Older probes leave the time of an earlier coroutine there.
-    if (station.finishedTs >= std::max<std::uint64_t>(station.birthTs, 1))
-        batch.notes.finishes.push_back({entry.cursor->coroutine, process.clock.ns(station.finishedTs), kUnknownSite});
     if (station.parent != corotracer::kNoIdentity && station.parent != identity)
         // Emit it later: resolving the parent may discover it, then the parent's parent, and so on.
         m_notes.addReady({{station.birthTs, identity, station.parent, std::uint64_t{corotracer::kRecordParent} << 4},
@@ -279,6 +277,15 @@ CoroutineId Discovery::idOf(std::uint64_t identity, Batch &batch)
         return entry.cursor->coroutine;
     const PendingDeath *const pending = m_deaths.findDeath(identity);
     return pending ? pending->death.coroutine : kNoCoroutine;
+}
+
+bool Discovery::markFinished(std::uint64_t identity, Batch &batch)
+{
+    const CoroutineEntry entry = findCoroutine(identity, batch);
+    if (!entry.cursor)
+        return true;  // its death is pending, and the compact station has another coroutine by now
+    return (std::exchange(entry.cursor->state, entry.cursor->state | LaneCursor::kFinished) & LaneCursor::kFinished) ==
+           0;
 }
 
 std::uint64_t Discovery::eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const

@@ -74,6 +74,8 @@ public:
     NoteSubject subjectOf(std::uint64_t identity, Batch &batch);
     /// As subjectOf(), but also returns coroutines that have ended.
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
+    /// Returns false if the finish of the coroutine was emitted before: a record and the compact station report it.
+    bool markFinished(std::uint64_t identity, Batch &batch);
     /// Returns how many events the cursor's generation had; 0 = unknown. It is known if `generation` is the next one,
     /// and `before` its CompactCounts::eventsBefore().
     std::uint64_t eventsUntil(std::uint32_t index, std::uint32_t generation, std::uint64_t before) const;

@@ -329,7 +329,8 @@ bool Merger::isBehind(std::uint32_t index, const CompactCopy &station) const
     const std::span<const LaneCursor> cursors = m_discovery.cursors();
     if (index >= cursors.size() || cursors[index].generation() != station.generation || cursors[index].isEnded())
         return false;
-    return eventsOf(station) > cursors[index].next() || station.life != corotracer::kCompactAlive;
+    const bool hasNewFinish = station.hasFinished() && (cursors[index].state & LaneCursor::kFinished) == 0;
+    return eventsOf(station) > cursors[index].next() || station.life != corotracer::kCompactAlive || hasNewFinish;
 }
 
 void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batch)
@@ -360,6 +361,8 @@ void Merger::settle(std::uint32_t index, const CompactCopy &station, Batch &batc
         if (entry.waitList)
             m_output.release(entry, cursor.next(), batch);
     }
+    if (station.hasFinished() && m_discovery.markFinished(identity, batch))
+        batch.notes.finishes.push_back({cursor.coroutine, process.clock.ns(station.finishedTs), kUnknownSite});
     const bool dead =
         station.life == corotracer::kCompactDead || (m_mode.stationsOnly && station.life != corotracer::kCompactAlive);
     if (dead)

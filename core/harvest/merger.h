@@ -67,10 +67,10 @@ public:
     {
         return m_discovery.discover(index, station, batch);
     }
-    /// Returns true if `station` has events or a death that no lane had so far.
+    /// Returns true if `station` has events, a finish or a death that no lane had so far.
     bool isBehind(std::uint32_t index, const CompactCopy &station) const;
     /// Settles the coroutine of `station`, after every lane was read beyond all events of `station`. Missing events are
-    /// lost, except for the latest one, which `station` contains.
+    /// lost, except for the latest one, which `station` contains. Emits its finish, if no lane had it.
     void settle(std::uint32_t index, const CompactCopy &station, Batch &batch);
     /// Settles all coroutines by a census, after every record from before the census was read. Events below the
     /// station's count that were not captured are lost, except for the latest if the station still has it.

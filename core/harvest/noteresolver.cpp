@@ -80,12 +80,20 @@ void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines
             keepOrLose(note, note.record.identity, last, batch);
             return;
         }
+        const std::uint64_t n = nearest(subject.next, note.record.n());
+        // Events from before a finish may wait in the reorder buffer. They are settled before notes are.
+        if (note.record.kind() == corotracer::kRecordFinished && n > subject.next && !last) {
+            keepOrLose(note, note.record.identity, last, batch);
+            return;
+        }
         note.subject = subject.coroutine;
-        note.n = nearest(subject.next, note.record.n());
+        note.n = n;
     }
     const std::uint64_t named = otherOf(note.record);
     const CoroutineId other = named != corotracer::kNoIdentity ? coroutines.idOf(named, batch) : kNoCoroutine;
     const bool isKnown = other != kNoCoroutine || named == corotracer::kNoIdentity;
+    if (note.record.kind() == corotracer::kRecordFinished && !coroutines.markFinished(note.record.identity, batch))
+        return;
     if (isKnown || (last && note.record.kind() != corotracer::kRecordParent))
         emit(note, other, batch);
     else

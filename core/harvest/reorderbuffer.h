@@ -20,6 +20,7 @@ struct LaneCursor {
     static constexpr std::uint32_t kAttached = 1;
     static constexpr std::uint32_t kBuffered = 2;  ///< ReorderBuffer has events or a death of this coroutine
     static constexpr std::uint32_t kEnded = 4;     ///< dead, or its process is gone: nothing more is emitted about it
+    static constexpr std::uint32_t kFinished = 8;  ///< its finish is emitted
     static constexpr std::uint32_t kFlags = 0xFF;
 
     std::uint64_t key = 0;  ///< generation (32 bits, high) and the low 32 bits of the next event's number

@@ -30,6 +30,9 @@ struct CompactCopy {
     std::uint64_t parent = corotracer::kNoIdentity;
     std::uint32_t process = 0;
     bool latestTorn = false;  ///< the writer stopped in the middle of the next event, so the latest event is unknown
+
+    /// True if finishedTs belongs to this coroutine. Older probes leave the time of an earlier one there.
+    bool hasFinished() const { return finishedTs != 0 && finishedTs >= birthTs; }
 };
 
 /// Returns nullopt if the station changed during every attempt, because its coroutine is busy. Call again later. If the

@@ -57,12 +57,17 @@ inline std::uint32_t withDialect(std::uint32_t bits, Dialect dialect)
 {
     return (bits & ~(3U << kDialectShift)) | (static_cast<std::uint32_t>(dialect) & 3U) << kDialectShift;
 }
+/// True if a Finish ended the body, and no event at the final suspension.
+inline bool isFinishedWithoutEvent(std::uint32_t bits)
+{
+    return stateOf(bits) == CoroutineState::Finished && kindOf(bits) != PointKind::Final;
+}
 /// Derives kOrdinary and kRunning from the other bits.
 inline std::uint32_t withDerivedBits(std::uint32_t bits)
 {
     const CoroutineState state = stateOf(bits);
     const bool ordinary = (bits & kSeen) && !(bits & kFlagged) && dialectOf(bits) != Dialect::Unknown &&
-                          state != CoroutineState::Destroyed;
+                          state != CoroutineState::Destroyed && !isFinishedWithoutEvent(bits);
     bits &= ~(kOrdinary | kRunning);
     return bits | (ordinary ? kOrdinary : 0) | (state == CoroutineState::Running ? kRunning : 0);
 }

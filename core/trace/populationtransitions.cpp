@@ -233,7 +233,8 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     const std::uint64_t lasted = event.ts > since ? event.ts - since : 0;
     if (state == CoroutineState::Running) {
         record.spent[0].store(record.spent[0].load(kRelaxed) + lasted, kRelease);
-    } else if ((state == CoroutineState::Suspended || state == CoroutineState::Finished) && event.active) {
+    } else if ((state == CoroutineState::Suspended || state == CoroutineState::Finished) && event.active &&
+               !isFinishedWithoutEvent(bits)) {
         record.spent[1].store(record.spent[1].load(kRelaxed) + lasted, kRelease);
         const SiteId site = record.site.load(kRelaxed);
         const bool known = std::size_t{site} + 1 < m_statisticsCount;
@@ -256,6 +257,8 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     const CoroutineState state = stateOf(writing.bits);
     if ((writing.bits & kFlagged) || state == CoroutineState::Destroyed)
         return;  // counted, but without effect on the state
+    if (isFinishedWithoutEvent(writing.bits) && event.ts <= record.since.load(kRelaxed))
+        return;  // from before the finish
     // A resumption of a running coroutine (a ready await) changes nothing, unless the thread is another one.
     const bool continues =
         event.active && adjacent && state == CoroutineState::Running && record.tid.load(kRelaxed) == event.tid;

@@ -38,6 +38,11 @@ lanewriter::Record eventOf(const Coroutine &coroutine, std::uint64_t ts)
             0};
 }
 
+corotracer::CompactState &stateOf(const Process &process, const Coroutine &coroutine)
+{
+    return process.state(static_cast<std::uint32_t>(coroutine.identity()));
+}
+
 std::uint64_t nowNs()
 {
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -178,6 +183,69 @@ CT_CASE(usesFinishesAndWakersNameTheirCoroutines)
         CHECK(left.count == 3 && left.n == 2);
     c.end();
     c.checkTotals(100);
+}
+
+/// The lane with the finish is read before the lane with the last events.
+CT_CASE(aFinishComesBehindTheEventsBeforeIt)
+{
+    Capture c;
+    c.streamSums.realTime = true;
+    const Process process = c.process();
+    Lane late = *process.claimLane(1), early = *process.claimLane(2);
+    std::uint64_t ts = kTime;
+    std::vector<Coroutine> coroutines;
+    for (std::uint64_t key = 1; key <= 20; ++key)
+        coroutines.push_back(*Coroutine::create(process, early, key, ++ts));
+    c.scanAll();
+    early.put(earliest());
+    for (Coroutine &one : coroutines) {
+        one.transition(late, eventOf(one, ++ts));
+        one.transition(late, eventOf(one, ++ts));
+        one.transition(early, eventOf(one, ++ts));
+        one.transition(early, eventOf(one, ++ts));
+        one.writeNote(early, {corotracer::kRecordFinished, ++ts, one.identity(), 0, one.events(), 0});
+    }
+    std::vector<std::uint64_t> seen(coroutines.size());  // events before the finish, in the order of the stream
+    std::size_t finishes = 0;
+    while (c.pass()) {
+        for (const ct::Transition &transition : c.batch.transitions)
+            ++seen[transition.coroutine];
+        for (const ct::Finish &finish : c.batch.notes.finishes) {
+            ++finishes;
+            CHECK_EQUAL(seen[finish.coroutine], 4U);
+        }
+    }
+    CHECK_EQUAL(finishes, coroutines.size());
+    c.end();
+    c.checkTotals(80);
+}
+
+/// A lane was full, or tracing was off: only the compact station has the finish.
+CT_CASE(theSweepFindsAFinishWithoutARecord)
+{
+    Capture c;
+    const Process process = c.process();
+    Lane lane = *process.claimLane(1);
+    Coroutine one = *Coroutine::create(process, lane, 1, kTime);
+    Coroutine two = *Coroutine::create(process, lane, 2, kTime + 1);
+    c.scanAll();
+    stateOf(process, one).finished_ts.store(kTime + 5);
+    lane.put({corotracer::kRecordSwitchOff, kTime + 6, corotracer::kNoIdentity, 0, 0, 0});
+    c.scanAll();
+    REQUIRE(c.streamSums.notes.finishes.size() == 1);
+    CHECK_EQUAL(c.streamSums.notes.finishes[0].ts, kTime + 5);
+    // A later record of it, and the death of a coroutine whose finish no lane has.
+    one.writeNote(lane, {corotracer::kRecordFinished, kTime + 5, one.identity(), 0, 0, 0});
+    corotracer::CompactState &state = stateOf(process, two);
+    state.finished_ts.store(kTime + 7);
+    state.death_ts.store(kTime + 8);
+    state.life.store((two.identity() & ~std::uint64_t{0xFFFF'FFFF}) | corotracer::kCompactDead);
+    lane.put({corotracer::kRecordSwitchOn, kTime + 9, corotracer::kNoIdentity, 0, 0, 0});
+    c.scanAll();
+    c.scanAll(true);  // sweeps are not repeated at once otherwise
+    CHECK_EQUAL(c.streamSums.deaths, 1U);
+    CHECK_EQUAL(c.streamSums.notes.finishes.size(), 2U);
+    c.end();
 }
 
 /// A thread without a coroutine uses an object. So does a coroutine that the engine never discovers.
