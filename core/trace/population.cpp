@@ -195,6 +195,51 @@ CoroutineNotes Population::notes(CoroutineId id) const
     return copy;
 }
 
+std::vector<WaitsOn> Population::waitsOf(CoroutineId id) const
+{
+    std::vector<WaitsOn> waits;
+    if (const std::optional<WaitsOn> first = notes(id).waitsOn) {
+        waits = m_data->notes.objects.furtherWaits(id, first->n);
+        waits.insert(waits.begin(), *first);
+    }
+    return waits;
+}
+
+CoroutineId Population::waiterFor(CoroutineId id) const
+{
+    const CoroutineId waiter = m_data->notes.marks.latestWaiterFor(id);
+    if (waiter == kNoCoroutine)
+        return kNoCoroutine;
+    const std::vector<WaitsOn> waits = waitsOf(waiter);
+    const bool awaits =
+        std::any_of(waits.begin(), waits.end(), [id](const WaitsOn &wait) { return wait.target == id; });
+    return awaits ? waiter : kNoCoroutine;
+}
+
+std::optional<std::uint64_t> Population::wakersLeft(CoroutineId id) const
+{
+    if (id >= m_data->records.size() || !isKept(id))
+        return std::nullopt;
+    const Record &record = m_data->records[id];
+    bool suspended = false;
+    std::uint64_t nextN = 0;
+    readConsistent(record, [&](std::uint32_t bits) {
+        suspended = stateOf(bits) == CoroutineState::Suspended;
+        nextN = record.nextN.load(kAcquire);
+    });
+    return suspended ? m_data->notes.marks.wakersLeftAt(id, nextN) : std::nullopt;
+}
+
+std::vector<Use> Population::holdersOf(std::uint32_t pid, std::uint64_t object) const
+{
+    return m_data->notes.objects.holdersOf(pid, object);
+}
+
+std::vector<Use> Population::heldBy(CoroutineId id) const
+{
+    return m_data->notes.objects.heldBy(id);
+}
+
 CoroutineId Population::parentOf(CoroutineId id) const
 {
     if (id >= m_data->records.size())

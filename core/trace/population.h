@@ -142,6 +142,17 @@ public:
 
     /// Any thread. A page's version grows with these as well.
     CoroutineNotes notes(CoroutineId id) const;
+    /// Objects of the wait of the present suspension: several if the target reported several, else one or none. Takes a
+    /// lock.
+    std::vector<WaitsOn> waitsOf(CoroutineId id) const;
+    /// The suspended coroutine that awaits this one at present; kNoCoroutine = unknown. Of several, the latest.
+    CoroutineId waiterFor(CoroutineId id) const;
+    /// How many objects are left that could wake the suspended coroutine, if the target reported it.
+    std::optional<std::uint64_t> wakersLeft(CoroutineId id) const;
+    /// Acquisitions of an object that were not released so far, in the order of the stream. Takes a lock.
+    std::vector<Use> holdersOf(std::uint32_t pid, std::uint64_t object) const;
+    /// Acquisitions by the coroutine that were not released so far, oldest first. Takes a lock.
+    std::vector<Use> heldBy(CoroutineId id) const;
     CoroutineId parentOf(CoroutineId id) const;                          ///< cheap; kNoCoroutine = unknown
     bool hasName(CoroutineId id) const;                                  ///< cheap
     std::string threadName(std::uint32_t pid, std::uint32_t tid) const;  ///< empty = unknown

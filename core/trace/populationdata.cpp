@@ -26,6 +26,7 @@ void Population::Data::consume(const Batch &batch)
     for (const Loss &loss : batch.losses)
         settleLoss(loss, batch.now);
     applyNotesAfter(batch.notes);
+    notes.objects.consume(batch);
     for (const Death &death : batch.deaths)
         applyDeath(death);
     for (const Flag &flag : batch.flags)
@@ -312,6 +313,12 @@ void Population::Data::applyNotesAfter(const Notes &batchNotes)
         wake.by = knownOrNone(wake.by);
         notes.marks.wake(wake);
         touch(wake.coroutine);
+    }
+    for (const WakersLeft &left : batchNotes.wakersLeft) {
+        if (!isKnown(left.coroutine))
+            continue;
+        notes.marks.wakersLeft(left);
+        touch(left.coroutine);
     }
     for (const Finish &finish : batchNotes.finishes)
         applyFinish(finish);

@@ -14,6 +14,10 @@ namespace {
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 
+/// WaitsOn::part in a Mark: the low bits say whether the wait is for any or for all objects.
+constexpr unsigned kPartShift = 8;
+constexpr std::uint32_t kPartBits = 3;
+
 /// Limit for a target that switches all the time. Beyond it, the older half is removed.
 constexpr std::size_t kMostOffs = 1U << 16;
 
@@ -236,16 +240,41 @@ void Marks::wake(const Wake &wake)
 
 void Marks::wait(const WaitsOn &waits)
 {
+    if (waits.target != kNoCoroutine)
+        m_links.make(waits.target).waiter.store(std::uint64_t{waits.coroutine} + 1, kRelease);
     Mark &mark = m_marks.make(waits.coroutine);
-    if (waits.n + 1 < mark.waitEnd.load(kRelaxed))
+    const std::uint64_t end = mark.waitEnd.load(kRelaxed);
+    if (waits.n + 1 < end || (waits.n + 1 == end && waits.indexOfPart() != 0))
         return;
     const std::uint32_t lock = mark.lock.load(kRelaxed);
     mark.lock.store(lock + 1, kRelaxed);
     mark.waitEnd.store(waits.n + 1, kRelease);
     mark.waitObject.store(waits.object, kRelease);
     mark.waitTarget.store(waits.target, kRelease);
-    mark.waitKind.store(static_cast<std::uint32_t>(waits.kind), kRelease);
+    mark.waitKindAndPart.store((waits.part & kPartBits) << kPartShift | static_cast<std::uint32_t>(waits.kind),
+                               kRelease);
     mark.lock.store(lock + 2, kRelease);
+}
+
+void Marks::wakersLeft(const WakersLeft &left)
+{
+    const std::uint64_t count = std::min<std::uint64_t>(left.count, 0xFFFF'FFFE);
+    m_links.make(left.coroutine).wakersLeft.store((count + 1) << 32 | static_cast<std::uint32_t>(left.n), kRelease);
+}
+
+CoroutineId Marks::latestWaiterFor(CoroutineId id) const
+{
+    const Link *const link = m_links.find(id);
+    return link ? static_cast<CoroutineId>(link->waiter.load(kAcquire) - 1) : kNoCoroutine;  // 0 - 1 = kNoCoroutine
+}
+
+std::optional<std::uint64_t> Marks::wakersLeftAt(CoroutineId id, std::uint64_t events) const
+{
+    const Link *const link = m_links.find(id);
+    const std::uint64_t left = link ? link->wakersLeft.load(kAcquire) : 0;
+    if (left == 0 || static_cast<std::uint32_t>(left) != static_cast<std::uint32_t>(events))
+        return std::nullopt;
+    return (left >> 32) - 1;
 }
 
 void Marks::copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to)
@@ -266,7 +295,9 @@ void Marks::copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to)
     waits.n = end - 1;
     waits.object = mark.waitObject.load(kAcquire);
     waits.target = mark.waitTarget.load(kAcquire);
-    waits.kind = static_cast<WaitKind>(mark.waitKind.load(kAcquire));
+    const std::uint32_t kindAndPart = mark.waitKindAndPart.load(kAcquire);
+    waits.kind = static_cast<WaitKind>(kindAndPart & 0xFF);
+    waits.part = kindAndPart >> kPartShift;
     to.waitsOn = end != 0 ? std::optional(waits) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/chunkedarray.h"
 #include "core/base/sparsearray.h"
 #include "core/trace/latestring.h"
+#include "core/trace/objectnotes.h"
 #include "core/trace/population.h"
 
 #include <string_view>
@@ -124,20 +125,33 @@ private:
     std::uint64_t m_latestOff = 0;
 };
 
-/// The latest wake and the latest wait of each coroutine. Both can be as frequent as transitions, so the 64 bytes of a
-/// coroutine are overwritten in place.
+/// The latest wake and the latest wait of each coroutine, who awaited it last, and the latest report of its wakers.
+/// They can be as frequent as transitions, so the bytes of a coroutine are overwritten in place.
 class Marks {
 public:
     // Writer only.
     void wake(const Wake &wake);
+    /// Of several objects, keeps the first one.
     void wait(const WaitsOn &waits);
+    void wakersLeft(const WakersLeft &left);
     void prefetch(CoroutineId id);
-    void release(CoroutineId first, CoroutineId end) { m_marks.release(first, end); }
+    void release(CoroutineId first, CoroutineId end)
+    {
+        m_marks.release(first, end);
+        m_links.release(first, end);
+    }
 
     /// Any thread. `most`: how many coroutines have records.
-    std::uint64_t bytesUsed(std::uint64_t most) const { return std::min(m_marks.bytesMade(), most * sizeof(Mark)); }
+    std::uint64_t bytesUsed(std::uint64_t most) const
+    {
+        return std::min(m_marks.bytesMade(), most * sizeof(Mark)) + std::min(m_links.bytesMade(), most * sizeof(Link));
+    }
     /// Any thread. Fills lastWake and wakes, and waitsOn for any suspension, also a past one.
     void copy(CoroutineId id, CoroutineNotes &to) const;
+    /// Any thread. Returns the coroutine that began to await `id` last; kNoCoroutine = none.
+    CoroutineId latestWaiterFor(CoroutineId id) const;
+    /// Any thread. Returns the latest number of wakers, if it was reported when the coroutine had `events` events.
+    std::optional<std::uint64_t> wakersLeftAt(CoroutineId id, std::uint64_t events) const;
 
 private:
     /// A seqlock of atomics, as in populationdata.h.
@@ -151,12 +165,19 @@ private:
         std::atomic<std::uint64_t> waitEnd{0};  ///< number of the suspension + 1; 0 = no wait reported
         std::atomic<std::uint64_t> waitObject{0};
         std::atomic<CoroutineId> waitTarget{0};
-        std::atomic<std::uint32_t> waitKind{0};
+        std::atomic<std::uint32_t> waitKindAndPart{0};  ///< kind, and from bit 8 on the low bits of the part
     };
     static_assert(sizeof(Mark) == 64);
     static void copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to);
 
+    /// Each on its own: release, partner: the readers' acquire.
+    struct Link {
+        std::atomic<std::uint64_t> wakersLeft{0};  ///< number + 1 (32 bits, at most) << 32 | low half of the events
+        std::atomic<std::uint64_t> waiter{0};      ///< id + 1; 0 = none
+    };
+
     SparseArray<Mark, 12, 14> m_marks;
+    SparseArray<Link, 12, 14> m_links;
 };
 
 struct PopulationNotes {
@@ -166,6 +187,7 @@ struct PopulationNotes {
     ThreadTable threads;
     ProcessTable processes;
     Marks marks;
+    ObjectNotes objects;
     LatestRing<4> drops;
     LatestRing<3> switches;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The rows of the details dock about other coroutines: parent, children, waits-on, last wake. Rows without content are
-// hidden.
+// The rows of the details dock about other coroutines and about objects: parent, children, await chain, waits, holders,
+// wakes. Rows without content are hidden.
 #pragma once
 
 #include "core/trace/population.h"
@@ -37,8 +37,12 @@ private:
     QFormLayout *m_form;
     QLabel *m_parent;
     QLabel *m_children;
+    QLabel *m_chain;
     QLabel *m_waits;
+    QLabel *m_holders;
+    QLabel *m_holds;
     QLabel *m_wake;
+    QLabel *m_wakersLeft;
 };
 
 }  // namespace ct

@@ -7,6 +7,7 @@
 #include "ui/format/format.h"
 #include "ui/format/icons.h"
 #include "ui/format/locationformat.h"
+#include "ui/format/waitformat.h"
 
 namespace ct {
 

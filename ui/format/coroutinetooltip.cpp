@@ -5,6 +5,7 @@
 #include "core/analysis/processlives.h"
 #include "ui/format/format.h"
 #include "ui/format/locationformat.h"
+#include "ui/format/waitformat.h"
 
 #include <QCoreApplication>
 
@@ -62,8 +63,7 @@ QString coroutineToolTip(const Population &population, CoroutineId id, std::uint
     const CoroutineNotes notes = population.notes(id);
     const QString name = format::shortened(format::coroutineName(population, coroutine, resolver), 160);
     QString rows = row(tr("state"), stateText(coroutine, population, ProcessLives(population), now, resolver));
-    if (notes.waitsOn)
-        rows += row(tr("waits on"), format::waitsOn(population, *notes.waitsOn, now));
+    rows += row(tr("waits on"), format::waits(population, population.waitsOf(id), now));
     if (notes.lastWake)
         rows += row(notes.woken ? tr("woken, not resumed") : tr("last woken"),
                     format::wake(population, *notes.lastWake, now));

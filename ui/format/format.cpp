@@ -303,44 +303,6 @@ QString process(const std::string &name, std::uint32_t pid)
     return shown.isEmpty() ? QString::number(pid) : QStringLiteral("%1 (%2)").arg(shown).arg(pid);
 }
 
-QString waitsOn(const Population &population, const WaitsOn &wait, std::uint64_t now)
-{
-    const auto object = [&wait](const QString &kind) {
-        return wait.object == 0 ? kind : kind + kSpace + address(wait.object);
-    };
-    switch (wait.kind) {
-    case WaitKind::Lock: return object(tr("lock"));
-    case WaitKind::Channel: return object(tr("channel"));
-    case WaitKind::Descriptor: return tr("descriptor") + kSpace + QString::number(static_cast<qint64>(wait.object));
-    case WaitKind::Timer:
-        if (wait.object == 0)
-            return tr("timer");
-        return wait.object > now ? tr("timer, in %1").arg(duration(wait.object - now))
-                                 : tr("timer, due %1 ago").arg(duration(now - wait.object));
-    case WaitKind::Coroutine:
-        return wait.target == kNoCoroutine ? tr("a coroutine") : coroutineTitle(population, wait.target);
-    case WaitKind::Unknown:
-    case WaitKind::Other: break;
-    }
-    return object(tr("something else"));
-}
-
-QString wake(const Population &population, const Wake &wake, std::uint64_t now)
-{
-    QString text = wake.ts == 0 ? QString() : tr("%1 ago").arg(duration(now > wake.ts ? now - wake.ts : 0));
-    const auto add = [&text](const QString &part) { text += text.isEmpty() ? part : QStringLiteral(", ") + part; };
-    if (wake.by != kNoCoroutine)
-        add(tr("by %1").arg(coroutineTitle(population, wake.by)));
-    if (wake.tid != 0)
-        add(tr("from thread %1").arg(thread(&population, wake.pid, wake.tid)));
-    return text;
-}
-
-QString waitsOnToolTip()
-{
-    return tr("The object that its suspension waits for, if the target reported one");
-}
-
 QString stateName(CoroutineState state)
 {
     switch (state) {

@@ -65,13 +65,6 @@ QString coroutineTitle(const Population &population, CoroutineId id, AddressReso
 QString thread(const Population *population, std::uint32_t pid, std::uint32_t tid);
 /// "server (28660)", or "28660"; 0 gives an empty text.
 QString process(const std::string &name, std::uint32_t pid);
-/// "lock 0x7ffd1234", "timer, in 1.2 s", "descriptor 7", "coroutine parse #17".
-QString waitsOn(const Population &population, const WaitsOn &wait, std::uint64_t now);
-/// "by parse #17, 1.2 s ago, from thread worker-3 (28667)".
-QString wake(const Population &population, const Wake &wake, std::uint64_t now);
-
-/// Tooltip of the object that a coroutine waits on.
-QString waitsOnToolTip();
 
 QString stateName(CoroutineState state);
 /// Sentence about a flagged coroutine.

@@ -4,6 +4,7 @@
 
 #include "ui/format/coroutinetooltip.h"
 #include "ui/format/format.h"
+#include "ui/format/waitformat.h"
 
 namespace ct {
 

@@ -5,6 +5,7 @@
 #include "models/tracingoff.h"
 #include "ui/format/format.h"
 #include "ui/format/locationformat.h"
+#include "ui/format/waitformat.h"
 #include "ui/timeline/timelinepainter.h"
 
 #include <QCoreApplication>

@@ -120,25 +120,7 @@ void PresentState::consumeCauses(const Notes &notes)
             causes->wakersLeft = left;
     }
     for (const Use &use : notes.uses)
-        consumeUse(use);
-}
-
-void PresentState::consumeUse(const Use &use)
-{
-    Rare *const rare = use.kind == UseKind::Signalled ? nullptr : rareOf(use.by);
-    if (!rare)
-        return;
-    std::vector<Use> &acquired = rare->acquired;
-    if (use.kind == UseKind::Acquired) {
-        if (acquired.size() == kMostAcquired)
-            acquired.erase(acquired.begin());
-        acquired.push_back(use);
-        return;
-    }
-    const auto latest = std::find_if(acquired.rbegin(), acquired.rend(),
-                                     [&use](const Use &earlier) { return earlier.object == use.object; });
-    if (latest != acquired.rend())
-        acquired.erase(std::next(latest).base());
+        m_acquisitions.consume(use);
 }
 
 void PresentState::consume(const Batch &batch)
@@ -195,7 +177,6 @@ void PresentState::appendTo(Batch &batch, std::uint32_t index) const
     if (!rare.name.empty())
         batch.notes.names.push_back({id, rare.name});
     batch.notes.waits.insert(batch.notes.waits.end(), rare.furtherWaits.begin(), rare.furtherWaits.end());
-    batch.notes.uses.insert(batch.notes.uses.end(), rare.acquired.begin(), rare.acquired.end());
     if (rare.finish)
         batch.notes.finishes.push_back(*rare.finish);
     if (rare.flag)
@@ -251,6 +232,11 @@ Batch PresentState::keyframe() const
             if (index != kNone)
                 appendTo(batch, index);
         }
+    }
+    batch.notes.uses = m_acquisitions.all();
+    for (Use &use : batch.notes.uses) {
+        if (!lives(use.by))
+            use.by = kNoCoroutine;
     }
     return batch;
 }

@@ -4,7 +4,7 @@
 // The present state of everything in a stream, which is the content of a keyframe (docs/recording.md).
 #pragma once
 
-#include "core/stream/stream.h"
+#include "core/stream/acquisitions.h"
 
 #include <array>
 #include <cstdint>
@@ -25,8 +25,9 @@ public:
     void consume(const Batch &batch);
 
     /// Returns all sites, and all threads and processes that were not removed. Also returns each living coroutine's
-    /// birth, name, parent, flag, losses, finish, latest suspension and resumption, wait, latest wake, wakers left and
-    /// acquired objects. Coroutines keep their ids, and come in ascending order.
+    /// birth, name, parent, flag, losses, finish, latest suspension and resumption, wait, latest wake and wakers left.
+    /// Coroutines keep their ids, and come in ascending order. Also returns the acquisitions without a release, in the
+    /// order of their times. One by a coroutine that has died names no coroutine.
     Batch keyframe() const;
     /// Number of coroutines born so far, alive or not. The next one gets this id.
     CoroutineId born() const { return m_born; }
@@ -52,7 +53,6 @@ private:
         std::optional<Flag::Reason> flag;
         std::optional<Finish> finish;
         std::vector<WaitsOn> furtherWaits;  ///< objects of the latest wait after its first, at most kMostFurtherWaits
-        std::vector<Use> acquired;          ///< acquisitions without a release, the latest kMostAcquired
     };
     /// Data that either all coroutines of a target have, or none. kNoCoroutine in a row = none.
     struct Causes {
@@ -60,7 +60,6 @@ private:
         Wake wake;
         WakersLeft wakersLeft;
     };
-    static constexpr std::size_t kMostAcquired = 256;
     static constexpr std::size_t kMostFurtherWaits = 255;
     static constexpr std::uint32_t kPageBits = 12;
     static constexpr std::uint32_t kPageMask = (1U << kPageBits) - 1;
@@ -83,7 +82,6 @@ private:
     Causes *causesOf(CoroutineId id);
     void consumeNotes(const Notes &notes);
     void consumeCauses(const Notes &notes);
-    void consumeUse(const Use &use);
     void appendTo(Batch &batch, std::uint32_t index) const;
 
     std::vector<std::unique_ptr<Page>> m_pages;  ///< pages of neighbouring ids, by id >> kPageBits
@@ -91,6 +89,7 @@ private:
     std::vector<Causes> m_causes;       ///< parallel to m_living; empty until the first wait or wake
     std::vector<std::uint32_t> m_free;  ///< free indices of m_living
     std::unordered_map<CoroutineId, Rare> m_rare;
+    Acquisitions m_acquisitions;
     CoroutineId m_born = 0;
     std::vector<Site> m_sites;
     std::vector<Process> m_processes;

@@ -333,8 +333,9 @@ CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
     CHECK(notes.waits[0].object == 7 && notes.waits[1].object == 9);
     CHECK(notes.wakersLeft.size() == 1 && notes.wakersLeft[0].count == 0);
     CHECK(notes.finishes.size() == 1 && notes.finishes[0].ts == 102);
-    REQUIRE(notes.uses.size() == 2);  // released in reverse: the object 7 was acquired twice
-    CHECK(notes.uses[0].ts == 1 && notes.uses[1].ts == 2);
+    // Released in reverse: the object 7 was acquired twice. A thread holds the object 9.
+    REQUIRE(notes.uses.size() == 3);
+    CHECK(notes.uses[0].ts == 1 && notes.uses[1].ts == 2 && notes.uses[2].ts == 6);
 
     Batch later;
     later.notes.waits = {{1, 5, WaitKind::Channel, 1}};
@@ -342,7 +343,15 @@ CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
     state.consume(later);
     const Notes after = state.keyframe().notes;
     CHECK(after.waits.size() == 1 && after.waits[0].kind == WaitKind::Channel);
-    CHECK(after.uses.empty() && after.finishes.empty());
+    CHECK(after.finishes.empty());
+    REQUIRE(after.uses.size() == 3);  // what a dead coroutine has not released is still acquired
+    for (const Use &acquisition : after.uses)
+        CHECK_EQUAL(acquisition.by, kNoCoroutine);
+
+    later.clear();
+    later.notes.uses = {use(1, UseKind::Released, 7, 8)};  // a semaphore, released by another coroutine
+    state.consume(later);
+    CHECK_EQUAL(state.keyframe().notes.uses.size(), 2U);
 }
 
 /// A reader that begins at a keyframe numbers the living coroutines first.
@@ -385,11 +394,19 @@ CT_CASE(onlyTheLatestAcquisitionsAreKept)
     Batch batch;
     batch.births = {jsonltest::birth(0, 1)};
     for (std::uint64_t i = 0; i < 1000; ++i)
+        batch.notes.uses.push_back({0, 1, UseKind::Acquired, 7, 0, i, 5, 6});
+    state.consume(batch);
+    std::vector<Use> uses = state.keyframe().notes.uses;
+    REQUIRE(uses.size() == Acquisitions::kMostHolders);
+    CHECK(uses.front().ts == 744 && uses.back().ts == 999);
+
+    batch.notes.uses.clear();
+    for (std::uint64_t i = 1000; i < 200'000; ++i)
         batch.notes.uses.push_back({0, 1, UseKind::Acquired, i, 0, i, 5, 6});
     state.consume(batch);
-    const std::vector<Use> uses = state.keyframe().notes.uses;
-    REQUIRE(uses.size() == 256);
-    CHECK(uses.front().object == 744 && uses.back().object == 999);
+    uses = state.keyframe().notes.uses;
+    CHECK(uses.size() > Acquisitions::kMost / 2 && uses.size() <= Acquisitions::kMost);
+    CHECK_EQUAL(uses.front().ts + uses.size(), 200'000U);
 }
 
 CT_CASE(aReusedPidEndsWithItsLastProcess)
