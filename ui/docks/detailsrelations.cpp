@@ -49,17 +49,18 @@ QString chainText(const Population &population, const AwaitChain &chain, std::ui
     const bool isAlone = chain.coroutines.size() == 1 && !chain.isCycle && !chain.goesOnInwards;
     if (isAlone)
         return {};
-    constexpr std::size_t kMostOuter = 2;
+    constexpr std::size_t kMostOuter = 1;
     constexpr std::size_t kMostInner = 8;
+    constexpr qsizetype kMostOfTitle = 28;
     const ChainPart part = partOf(chain, kMostOuter, kMostInner);
     QStringList texts;
     if (part.goesOnOutwards)
         texts << QString(kEllipsis);
     for (std::size_t i = part.begin; i < part.end; ++i) {
         const CoroutineId id = chain.coroutines[i];
-        texts << (i == chain.self
-                      ? QStringLiteral("<b>%1</b>").arg(format::coroutineTitle(population, id).toHtmlEscaped())
-                      : linkTo(population, id));
+        const QString title = format::shortened(format::coroutineTitle(population, id), kMostOfTitle);
+        texts << (i == chain.self ? QStringLiteral("<b>%1</b>").arg(title.toHtmlEscaped())
+                                  : link(QString::number(id), title));
     }
     if (part.goesOnInwards)
         texts << QString(kEllipsis);
@@ -100,7 +101,7 @@ QString joined(QStringList texts, std::size_t total)
 {
     if (total > kMostShown)
         texts << DetailsRelations::tr("%1 more").arg(format::count(total - kMostShown));
-    return texts.join(QStringLiteral(", "));
+    return texts.join(QStringLiteral("; "));
 }
 
 QString holdersText(const Population &population, const std::vector<Use> &holders)

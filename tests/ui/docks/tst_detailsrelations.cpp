@@ -150,13 +150,14 @@ private Q_SLOTS:
         NotedTarget &target = details.target;
         const SiteId site = target.site("f()", "/src/a.cpp", 1);
         for (int i = 0; i < 200; ++i)
-            details.suspended("a coroutine with a rather long name <b>" + std::to_string(i), site);
+            details.suspended("<b>a coroutine with a rather long name " + std::to_string(i), site);
         for (CoroutineId id = 0; id + 1 < 200; ++id)
             target.waits(id, WaitKind::Coroutine, 0, id + 1);
         target.commit();
         const QString chain = details.row(100, "detailsChain");
         QVERIFY(chain.startsWith(QChar(0x2026)) && chain.endsWith(QChar(0x2026)));
         QVERIFY(chain.contains(QLatin1String("&lt;b&gt;")));
+        QVERIFY2(chain.contains(QLatin1String("#100</b>")), qPrintable(chain));
         QVERIFY(details.dock.width() <= 700);
         gui::takePicture(&details.dock, "details-long-chain");
     }
