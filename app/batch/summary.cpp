@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <numeric>
@@ -125,11 +126,27 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
     }
 }
 
+/// "0.0012 %", with two significant digits.
+std::string percentText(double share)
+{
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), share * 100, std::chars_format::general, 2).ptr;
+    return std::string(text.data(), end) + " %";
+}
+
 /// Writes `"name": value` members, one per line.
 class JsonObject {
 public:
     explicit JsonObject(std::string &json) : m_json(json) { m_json += "{"; }
     void number(const char *name, std::uint64_t value) { key(name) += std::to_string(value); }
+    void decimal(const char *name, double value)
+    {
+        std::array<char, 32> text{};
+        const auto end =
+            std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4).ptr;
+        key(name).append(text.data(), end);
+    }
     void boolean(const char *name, bool value) { key(name) += value ? "true" : "false"; }
     void text(const char *name, const std::string &value) { appendJsonString(key(name), value); }
     template <class T>
@@ -258,6 +275,10 @@ void addGauges(JsonObject &object, const Summary &summary)
     object.number("region_bytes", sums.regionBytes);
     object.number("processes", summary.processes);
     object.number("most_behind_ns", sums.mostBehindNs);
+    object.number("target_cpu_ns", sums.targetCpuNs);
+    object.decimal("event_ns", sums.eventNs);
+    object.decimal("observer_effect", sums.observerEffect());
+    object.number("limited_ns", sums.limitedNs);
     object.boolean("growth_stopped", sums.growthStopped);
     object.boolean("times_approximate", sums.timesApproximate);
     object.boolean("paused", sums.paused);
@@ -394,6 +415,10 @@ std::string describe(const Accounting &accounting, std::uint64_t durationNs, std
     if (accounting.processesUnmapped > 0)
         text += ", processes without address space for the region " + std::to_string(accounting.processesUnmapped) +
                 " (raise their ulimit -v)";
+    if (const double effect = accounting.observerEffect(); effect > 0)
+        text += ", observer effect " + percentText(effect) + " of the target's processor time";
+    if (accounting.limitedNs > 0)
+        text += ", tracing limited for " + durationText(accounting.limitedNs);
     text += remedyOf(accounting);
     if (accounting.recordsInHoles > 0)
         text += " (a thread left holes in its lane: resume no coroutine in a signal handler, and look for stray "

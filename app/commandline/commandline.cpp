@@ -36,12 +36,12 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
 
 constexpr std::array<std::string_view, 9> kFlags{
     "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
-constexpr std::array<std::string_view, 23> kValued{"-n",           "--stations",  "-o",           "--output",
+constexpr std::array<std::string_view, 24> kValued{"-n",           "--stations",  "-o",           "--output",
                                                    "--shm",        "--sock",      "--duration",   "--summary",
                                                    "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
                                                    "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
                                                    "--keep",       "--dump-on",   "--session",    "--limit",
-                                                   "--debug-path", "--input",     "--backlog"};
+                                                   "--debug-path", "--input",     "--backlog",    "--max-overhead"};
 
 bool isAmong(const auto &names, std::string_view name)
 {
@@ -165,6 +165,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return parseLane(name, value);
     if (name == "--backlog")
         return store(parseSize(name, value, kBacklogLimits), m_line.start.backlog.bytes);
+    if (name == "--max-overhead")
+        return store(parseShare(name, value), m_line.start.maxOverhead);
     if (name == "--keep")
         return setKept(name, value, kKeepLimits, m_line.keep);
     if (name == "--limit")
@@ -315,8 +317,9 @@ Result<void> Parser::checkSource() const
         {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
     if (creating && !creates)
         return usageError(*creating + " needs a program to start, or --listen");
-    if (firstUsed({"--backlog"}) && !creates && kind != RunKind::Attached)
-        return usageError("--backlog needs a program to start, --listen or --attach");
+    if (const std::string *capturing = firstUsed({"--backlog", "--max-overhead"});
+        capturing && !creates && kind != RunKind::Attached)
+        return usageError(*capturing + " needs a program to start, --listen or --attach");
     const CaptureSpec &capture = m_line.start.capture;
     if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
         ofLanes && !capture.lanes)

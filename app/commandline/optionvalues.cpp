@@ -100,6 +100,15 @@ Result<double> parseSecondsOrZero(const std::string &option, const std::string &
     return parseSeconds(option, value);
 }
 
+Result<double> parseShare(const std::string &option, const std::string &value)
+{
+    const auto number = splitNumber(value);
+    if (!number || (!number->second.empty() && number->second != "%") || !(number->first > 0) ||
+        !(number->first <= 100))
+        return usageError(option + " " + value + ": expected a share of more than 0 and at most 100%, such as 2%");
+    return number->first / 100;
+}
+
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value)
 {
     std::uint32_t stations = 0;

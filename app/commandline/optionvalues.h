@@ -22,6 +22,9 @@ Result<void> checkCopyable(const std::string &option, const std::string &path);
 /// Parses a positive number of seconds, such as "1.5".
 Result<double> parseSeconds(const std::string &option, const std::string &value);
 Result<double> parseSecondsOrZero(const std::string &option, const std::string &value);
+/// Parses a share of more than 0 and at most 100 percent, such as "2%" or "0.5%"; the sign may be missing. Returns 0 to
+/// 1.
+Result<double> parseShare(const std::string &option, const std::string &value);
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value);
 
 struct SizeLimits {

@@ -38,6 +38,9 @@ Capture:
   --backlog SIZE          memory for events that are captured but not decoded yet, 64MiB to 1TiB [an eighth of the
                           machine's memory]; a long backlog waits in a file in the folder of -o FILE, where the
                           disk is fast enough
+  --max-overhead SHARE    switch tracing off and on in turns if it would cost the target more than this share of its
+                          processor time, such as 2% [no limit]. Coroutines that are born while it is off are not
+                          traced. The views show these times
   --no-lanes              capture only the latest eight transitions of each coroutine, as in version 1
 
 Functions and lines of addresses:

@@ -5,6 +5,7 @@
 #include "core/base/monotonic.h"
 #include "core/session/capturedregion.h"
 #include "core/session/nothingtraced.h"
+#include "core/session/observereffect.h"
 #include "core/session/regiondescription.h"
 #include "core/session/shortagenotices.h"
 #include "core/target/targetwatch.h"
@@ -55,10 +56,13 @@ struct Session::Data {
     TargetWatch *targets = nullptr;
     bool untilIdle = false;
     bool anyCame = false;  ///< a target was seen, if only for a moment
-    bool paused = false;   ///< as requested; the harvest follows
+    bool paused = false;   ///< as the user requested; the harvest follows
+    bool limited = false;  ///< tracing is off to limit the observer effect
+    ObserverEffect *effect = nullptr;
     bool postMortem = false;
     bool hadUnknownUser = false;  ///< an unknown process may have used the region when we attached
     bool reportedMayBeInUse = false;
+    bool reportedLimit = false;
     bool leftOver = false;
     bool terminating = false;
     NothingTraced *nothingTraced = nullptr;
@@ -116,8 +120,10 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     traced.environment["CTP_MAX_STATIONS"] = std::to_string(m_data->region.stations());
     m_data->process = new TargetProcess(this);
     connect(m_data->process, &TargetProcess::outputReady, this, &Session::outputReady);
-    connect(m_data->process, &TargetProcess::exited, this,
-            [this](const ExitStatus &status) { Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow())); });
+    connect(m_data->process, &TargetProcess::exited, this, [this](const ExitStatus &status) {
+        m_data->effect->setFinalTime(status.cpuNs);
+        Q_EMIT targetExited(status, static_cast<qint64>(monotonicNow()));
+    });
     connect(m_data->process, &TargetProcess::groupEnded, this,
             [this] { drain(m_data->terminating ? EndReason::Terminated : EndReason::TargetExited); });
     if (Result<void> started = m_data->process->start(traced); !started) {
@@ -125,12 +131,14 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
         m_data->harvest.reset();
         m_data->region.discard();
         delete std::exchange(m_data->progressTimer, nullptr);
+        delete std::exchange(m_data->effect, nullptr);
         delete std::exchange(m_data->targets, nullptr);
         delete std::exchange(m_data->process, nullptr);
         m_data->state = RunState::Idle;
         return Error{ErrorCode::CannotExecute, started.error().message};
     }
     m_data->targets->processConnected(m_data->process->pid());
+    m_data->effect->addLaunched(m_data->process->pid());
     m_data->untraced.launched(target, m_data->process->pid());
     targetCame();
     return {};
@@ -256,6 +264,10 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     });
     connect(m_data->targets, &TargetWatch::noneFound, this, &Session::onNoneFound);
     m_data->targets->start(targets);
+    m_data->effect = new ObserverEffect(
+        m_data->request.maxOverhead, [this] { return accounting(); }, [this] { return targetPids(); }, this);
+    connect(m_data->effect, &ObserverEffect::tracingWanted, this, &Session::setLimited);
+    m_data->effect->sample();
 }
 
 /// Not for an attached region, which may have stations or not. Only a new target can lack a step of its setup.
@@ -278,6 +290,7 @@ void Session::checkProgress()
     if (m_data->state == RunState::Waiting && sums.coroutines > 0)
         setState(RunState::Capturing);
     reportShortages(sums);
+    m_data->effect->sample();
     const std::uint64_t activity = sums.captured + sums.lost + sums.coroutines;
     const bool isIdle = m_data->state == RunState::Capturing && activity == std::exchange(m_data->activity, activity);
     m_data->idleChecks = isIdle ? m_data->idleChecks + 1 : 0;
@@ -323,7 +336,11 @@ void Session::drain(EndReason reason)
     if (m_data->state == RunState::Draining || m_data->state == RunState::Ended || !m_data->harvest)
         return;
     m_data->endReason = reason;
-    m_data->paused = false;  // when the harvest ends, it withdraws its announcement in the region
+    m_data->paused = m_data->limited = false;  // when the harvest ends, it withdraws its announcement in the region
+    if (m_data->effect) {
+        m_data->effect->sample();
+        m_data->effect->stop();
+    }
     if (m_data->progressTimer)
         m_data->progressTimer->stop();
     m_data->nothingTraced->stop();
@@ -365,7 +382,21 @@ void Session::setPaused(bool paused)
     if (!canPause() || m_data->paused == paused)
         return;
     m_data->paused = paused;
-    m_data->harvest->setPaused(paused);
+    m_data->harvest->setPaused(paused || m_data->limited);
+}
+
+/// Switches tracing off or on, unless the user has switched it off.
+void Session::setLimited(bool isTracing)
+{
+    if (!canPause())
+        return;
+    m_data->limited = !isTracing;
+    if (m_data->limited && !std::exchange(m_data->reportedLimit, true))
+        addNotice(
+            tr("To cost the target no more than %1 % of its processor time, tracing is off now and then. Coroutines "
+               "that are born meanwhile are not traced. To see everything, start without --max-overhead.")
+                .arg(*m_data->request.maxOverhead * 100));
+    m_data->harvest->setPaused(m_data->paused || m_data->limited);
 }
 
 void Session::requestTime()
@@ -408,7 +439,10 @@ EndReason Session::endReason() const
 
 Accounting Session::accounting() const
 {
-    return m_data->sums->get();
+    Accounting sums = m_data->sums->get();
+    if (m_data->effect)
+        m_data->effect->addTo(sums);
+    return sums;
 }
 
 std::shared_ptr<const LatestSums> Session::sums() const

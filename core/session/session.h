@@ -95,6 +95,7 @@ private:
     std::optional<QString> whyNothingIsTraced() const;
     void checkProgress();
     void reportShortages(const Accounting &sums);
+    void setLimited(bool isTracing);
     void onNoneFound();
     void reportMayBeInUse(const RegionUser &user);
     void drain(EndReason reason);

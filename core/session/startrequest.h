@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -45,6 +46,8 @@ struct StartRequest {
     CaptureSpec capture;  ///< for LaunchSpec and ListenRequest
     // For live runs.
     BacklogSpec backlog{};
+    /// Limit of the observer effect, 0 to 1 of the target's processor time; nullopt = none.
+    std::optional<double> maxOverhead;
     /// Longest time between two batches. A batch without events tells the time, so that views show how long a
     /// state has lasted. Each one wakes two threads, which matters when nothing else happens.
     std::chrono::milliseconds heartbeat{100};

@@ -63,6 +63,13 @@ struct RunLag {
     double memoryFill = 0;            ///< share of the memory for collected records that these use, 0 to 1
 };
 
+/// What a capture costs its target. 0 = unknown; recordings do not state it.
+struct RunEffect {
+    double eventNs = 0;             ///< ns; time of one event, as measured on this machine
+    std::uint64_t targetCpuNs = 0;  ///< ns; processor time of the target's processes during the capture
+    std::uint64_t limitedNs = 0;    ///< ns; how long tracing was off to limit the effect
+};
+
 /// Conditions of a run.
 struct RunFlags {
     bool growthStopped = false;     ///< the file system is full: no more stations or lanes can be made
@@ -72,9 +79,16 @@ struct RunFlags {
 };
 
 /// All counts of a run, which are always shown.
-struct Accounting : RunSums, RunOverflow, RegionGauges, RunLag, RunFlags {
+struct Accounting : RunSums, RunOverflow, RegionGauges, RunLag, RunEffect, RunFlags {
     Accounting() = default;
     explicit Accounting(const RunSums &sums) : RunSums(sums) {}
+
+    /// The observer effect: the share of the target's processor time that its events cost. 0 = unknown.
+    double observerEffect() const
+    {
+        const double events = static_cast<double>(captured) + static_cast<double>(lost);
+        return targetCpuNs != 0 ? events * eventNs / static_cast<double>(targetCpuNs) : 0;
+    }
 };
 
 }  // namespace ct

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,11 +49,17 @@ std::vector<std::string> environmentOf(const LaunchSpec &spec)
     return result;
 }
 
-ExitStatus exitStatusOf(int waitStatus)
+std::uint64_t nanoseconds(const timeval &time)
 {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_usec) * 1000U;
+}
+
+ExitStatus exitStatusOf(int waitStatus, const rusage &used)
+{
+    const std::uint64_t cpuNs = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
     if (WIFSIGNALED(waitStatus))
-        return {0, WTERMSIG(waitStatus)};
-    return {WEXITSTATUS(waitStatus), 0};
+        return {0, WTERMSIG(waitStatus), cpuNs};
+    return {WEXITSTATUS(waitStatus), 0, cpuNs};
 }
 
 int openPidFd(pid_t pid)
@@ -90,14 +97,15 @@ private:
     void tryReap()
     {
         int status = 0;
-        const pid_t reaped = waitpid(m_pid, &status, WNOHANG);
+        rusage used{};
+        const pid_t reaped = wait4(m_pid, &status, WNOHANG, &used);
         if (reaped == 0 || (reaped < 0 && errno == EINTR))
             return;
         for (QObject *child : children())
             child->deleteLater();
         const auto callback = std::exchange(onExit, {});
         if (callback)
-            callback(reaped == m_pid ? exitStatusOf(status) : ExitStatus{});
+            callback(reaped == m_pid ? exitStatusOf(status, used) : ExitStatus{});
     }
 
     pid_t m_pid;

@@ -39,6 +39,8 @@ struct LaunchSpec {
 struct ExitStatus {
     int code = 0;    ///< valid when signal == 0
     int signal = 0;  ///< 0 = exited
+    /// ns; processor time of the program and of the descendants that it has waited for; 0 = unknown
+    std::uint64_t cpuNs = 0;
 };
 
 class TargetProcess : public QObject {

@@ -161,7 +161,7 @@ public:
 
     int run()
     {
-        if (const auto started = m_session.start({m_options.target, m_options.capture, {}, kHeartbeat}); !started) {
+        if (const auto started = m_session.start({m_options.target, m_options.capture, {}, {}, kHeartbeat}); !started) {
             std::fprintf(stderr, "%s\n", started.error().message.c_str());
             return 1;
         }

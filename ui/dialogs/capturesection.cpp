@@ -76,6 +76,13 @@ void CaptureSection::makeFields(QFormLayout *form)
                                "not read all the time"));
     m_retention->setRange(0, 3600);
     m_retention->setSuffix(tr(" s"));
+    m_overhead =
+        addNumber(form, "captureOverhead", tr("&Observer effect at most"),
+                  tr("If tracing would cost the target more than this share of its processor time, it is "
+                     "switched off and on in turns. Coroutines that are born while it is off are not traced."));
+    m_overhead->setRange(0, 100);
+    m_overhead->setSuffix(tr(" %"));
+    m_overhead->setSpecialValueText(tr("no limit"));
     m_keepMiB = addNumber(form, "captureKeepMiB", tr("&Keep at most"),
                           tr("Memory for events in this window. When it is used up, the "
                              "oldest events are evicted. Sums and the present state of every "
@@ -91,7 +98,7 @@ void CaptureSection::makeFields(QFormLayout *form)
     m_keepSec->setSuffix(tr(" s"));
     m_keepSec->setSpecialValueText(tr("no time limit"));
     makeRecordingFields(form);
-    for (const QSpinBox *box : {m_pool, m_retention, m_keepMiB, m_keepSec, m_recordMiB, m_recordTotalMiB})
+    for (const QSpinBox *box : {m_pool, m_retention, m_overhead, m_keepMiB, m_keepSec, m_recordMiB, m_recordTotalMiB})
         connect(box, &QSpinBox::valueChanged, this, &CaptureSection::applyFields);
     for (const QCheckBox *box : {m_lanes, m_record})
         connect(box, &QCheckBox::toggled, this, &CaptureSection::applyFields);
@@ -141,6 +148,7 @@ CaptureSettings CaptureSection::settings() const
     settings.retentionSec = m_retention->value();
     settings.keepMiB = m_keepMiB->value() == 0 ? 0 : std::max(m_keepMiB->value(), CaptureSettings::kSmallestKeepMiB);
     settings.keepSec = m_keepSec->value();
+    settings.overheadPercent = m_overhead->value();
     settings.record = m_record->isChecked();
     settings.recordMiB = m_recordMiB->value();
     settings.recordTotalMiB = m_recordTotalMiB->value();
@@ -155,6 +163,7 @@ void CaptureSection::setSettings(const CaptureSettings &settings)
     m_retention->setValue(settings.retentionSec);
     m_keepMiB->setValue(settings.keepMiB);
     m_keepSec->setValue(settings.keepSec);
+    m_overhead->setValue(settings.overheadPercent);
     m_record->setChecked(settings.record);
     m_recordMiB->setValue(settings.recordMiB);
     m_recordTotalMiB->setValue(settings.recordTotalMiB);

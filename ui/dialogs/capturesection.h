@@ -42,6 +42,7 @@ private:
     QComboBox *m_lane = nullptr;
     QSpinBox *m_pool = nullptr;
     QSpinBox *m_retention = nullptr;
+    QSpinBox *m_overhead = nullptr;
     QSpinBox *m_keepMiB = nullptr;
     QSpinBox *m_keepSec = nullptr;
     QCheckBox *m_record = nullptr;

@@ -21,8 +21,10 @@ QString tr(const char *text)
 
 }  // namespace
 
-void CaptureSettings::applyTo(CaptureSpec &spec) const
+void CaptureSettings::applyTo(StartRequest &request) const
 {
+    request.maxOverhead = maxOverhead();
+    CaptureSpec &spec = request.capture;
     spec.lanes = lanes;
     spec.laneBytes = static_cast<std::uint64_t>(laneKiB) << 10;
     spec.lanePoolBytes = static_cast<std::uint64_t>(poolMiB) << 20;
@@ -38,6 +40,8 @@ QString CaptureSettings::summary() const
     text += QStringLiteral("; ");
     text += record ? tr("recorded, %1 at most").arg(format::bytes(recordBytes())) : tr("not recorded");
     text += QStringLiteral("; ");
+    if (overheadPercent != 0)
+        text += tr("costs the target at most %1 %").arg(overheadPercent) + QStringLiteral("; ");
     if (keepMiB == 0 && keepSec == 0)
         return text + tr("keeps as much as memory allows");
     const QString seconds = format::duration(keepNs());
@@ -72,6 +76,7 @@ CaptureSettings CaptureSettings::load(const QSettings &settings)
     if (loaded.keepMiB > 0)
         loaded.keepMiB = std::max(loaded.keepMiB, kSmallestKeepMiB);
     loaded.keepSec = number("capture/keepSec", usual.keepSec, 0, 1'000'000);
+    loaded.overheadPercent = number("capture/overheadPercent", usual.overheadPercent, 0, 100);
     loaded.record = settings.value(QStringLiteral("capture/record"), usual.record).toBool();
     loaded.recordMiB = number("capture/recordMiB", usual.recordMiB, kSmallestRecordMiB, kLargestRecordMiB);
     loaded.recordTotalMiB =
@@ -87,6 +92,7 @@ void CaptureSettings::save(QSettings &settings) const
     settings.setValue(QStringLiteral("capture/retentionSec"), retentionSec);
     settings.setValue(QStringLiteral("capture/keepMiB"), keepMiB);
     settings.setValue(QStringLiteral("capture/keepSec"), keepSec);
+    settings.setValue(QStringLiteral("capture/overheadPercent"), overheadPercent);
     settings.setValue(QStringLiteral("capture/record"), record);
     settings.setValue(QStringLiteral("capture/recordMiB"), recordMiB);
     settings.setValue(QStringLiteral("capture/recordTotalMiB"), recordTotalMiB);

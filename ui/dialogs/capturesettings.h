@@ -27,6 +27,7 @@ struct CaptureSettings {
     int recordMiB = 1 << 10;                  ///< most for one run
     int recordTotalMiB = 4 << 10;             ///< most for all recordings together, checked when a run begins
     int keepSec = 0;                          ///< keep only events of this time span; 0 = no limit
+    int overheadPercent = 0;                  ///< limit of the observer effect; 0 = none
 
     static constexpr int kSmallestLaneKiB = static_cast<int>(kLaneBytesMin >> 10);
     static constexpr int kLargestLaneKiB = static_cast<int>(kLaneBytesMax >> 10);
@@ -38,7 +39,7 @@ struct CaptureSettings {
 
     bool operator==(const CaptureSettings &) const = default;
 
-    void applyTo(CaptureSpec &spec) const;
+    void applyTo(StartRequest &request) const;
     std::uint64_t keepBytes() const { return static_cast<std::uint64_t>(keepMiB) << 20; }
     std::uint64_t keepNs() const { return static_cast<std::uint64_t>(keepSec) * 1'000'000'000; }
     std::uint64_t recordBytes() const { return static_cast<std::uint64_t>(recordMiB) << 20; }
@@ -46,6 +47,10 @@ struct CaptureSettings {
     std::uint64_t recordTotalBytes() const
     {
         return static_cast<std::uint64_t>(std::max(recordTotalMiB, recordMiB)) << 20;
+    }
+    std::optional<double> maxOverhead() const
+    {
+        return overheadPercent != 0 ? std::optional(overheadPercent / 100.0) : std::nullopt;
     }
     /// Returns the folder of recordings and the size of one; nullopt = do not record.
     std::optional<RecordingFolder> recordingFolder() const;

@@ -127,7 +127,7 @@ void RunDialog::request(StartRequest request)
     const CaptureSettings capture = m_capture->settings();
     QSettings settings;
     capture.save(settings);
-    capture.applyTo(request.capture);
+    capture.applyTo(request);
     Q_EMIT startRequested(request);
 }
 

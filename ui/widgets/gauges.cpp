@@ -10,6 +10,7 @@
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QProgressBar>
 
 #include <algorithm>
@@ -92,8 +93,14 @@ void Gauges::makeAccount(QGridLayout *grid)
     m_overflowEvents = addRow(grid, "gaugeOverflowEvents", tr("Overflow events"),
                               tr("Captured transitions of overflow coroutines. They are "
                                  "counted, but not shown."));
-    for (const Row *row : {&m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff, &m_early, &m_traceless,
-                           &m_notesLost, &m_overflowCoroutines, &m_overflowEvents})
+    m_effect =
+        addRow(grid, "gaugeEffect", tr("Observer effect"),
+               tr("Estimate of what tracing costs the target: its events, times the measured time of one event, as "
+                  "a share of its processor time"));
+    m_limited = addRow(grid, "gaugeLimited", tr("Tracing limited"),
+                       tr("How long tracing was off, so that it costs no more than --max-overhead"));
+    for (const Row *row : {&m_effect, &m_limited, &m_captured, &m_lost, &m_missed, &m_total, &m_untraced, &m_whileOff,
+                           &m_early, &m_traceless, &m_notesLost, &m_overflowCoroutines, &m_overflowEvents})
         row->text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 }
 
@@ -176,6 +183,14 @@ void Gauges::setRare(const Row &row, std::uint64_t number, bool warn)
     row.text->setVisible(number > 0);
 }
 
+/// Shows a row only if it has a text.
+void Gauges::show(const Row &row, const QString &text)
+{
+    setText(row, text, false);
+    row.name->setVisible(!text.isEmpty());
+    row.text->setVisible(!text.isEmpty());
+}
+
 void Gauges::setBar(const Row &row, double share)
 {
     // Any use is visible.
@@ -205,7 +220,18 @@ void Gauges::showSums(const Accounting &sums)
     setRare(m_notesLost, sums.notesLost, true);
     setRare(m_overflowCoroutines, sums.overflowCoroutines, true);
     setRare(m_overflowEvents, sums.overflowEvents, true);
+    showEffect();
     showMemory();
+}
+
+void Gauges::showEffect()
+{
+    const double effect = m_sums.observerEffect();
+    const QString events = tr("%1 an event").arg(format::duration(static_cast<std::uint64_t>(m_sums.eventNs + 0.5)));
+    const QString percent = QLocale::c().toString(effect * 100, 'g', 2);
+    show(m_effect,
+         effect > 0 ? tr("%1 % of %2, %3").arg(percent, format::duration(m_sums.targetCpuNs), events) : QString());
+    show(m_limited, m_sums.limitedNs > 0 ? format::duration(m_sums.limitedNs) : QString());
 }
 
 void Gauges::showMemory()

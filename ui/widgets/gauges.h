@@ -41,6 +41,8 @@ private:
     /// Shows a row only if its number is not 0.
     void setRare(const Row &row, std::uint64_t number, bool warn);
     void setBar(const Row &row, double share);
+    void show(const Row &row, const QString &text);
+    void showEffect();
     void showMemory();
 
     QBoxLayout *m_parts;
@@ -55,6 +57,8 @@ private:
     Row m_notesLost;
     Row m_overflowCoroutines;
     Row m_overflowEvents;
+    Row m_effect;
+    Row m_limited;
     Row m_stations;
     Row m_pool;
     Row m_fullest;

@@ -150,6 +150,9 @@ private Q_SLOTS:
         QCOMPARE(parse("--batch --backlog 64MiB --listen")->start.backlog.bytes.value(), 64ULL << 20);
         QCOMPARE(parse("--backlog 2GiB --attach a.shm")->start.backlog.bytes.value(), 2ULL << 30);
         QVERIFY(!parse("--batch --backlog 63MiB --listen"));
+        QVERIFY(!parse("--batch --listen")->start.maxOverhead);
+        QCOMPARE(parse("--batch --max-overhead 2% --listen")->start.maxOverhead.value(), 0.02);
+        QCOMPARE(parse("--max-overhead 0.5 --attach a.shm")->start.maxOverhead.value(), 0.005);
         QVERIFY(!parse("--batch --backlog 1025GiB --listen"));
     }
 
@@ -395,6 +398,9 @@ private Q_SLOTS:
         row("--batch --lane-pool 1MiB --lane-size 2MiB --listen", "--lane-size");
         row("--batch --backlog 1 --listen", "--backlog 1");
         row("--backlog 1GiB a.ctr", "--backlog");
+        for (const char *value : {"0%", "-1%", "101%", "2x", "%", "nan"})
+            row(QByteArray("--batch --listen --max-overhead ") + value, "--max-overhead");
+        row("--max-overhead 2% a.ctr", "--max-overhead needs a program");
         row("--batch --lane-retention -1 --listen", "--lane-retention -1");
         row("--batch --no-lanes --lane-size 1MiB --listen", "--lane-size");
         row("--batch --lane-pool 1GiB --no-lanes --listen", "--lane-pool");

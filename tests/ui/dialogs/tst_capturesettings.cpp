@@ -43,6 +43,7 @@ private Q_SLOTS:
         changed.retentionSec = 0;
         changed.keepMiB = 77;
         changed.keepSec = 30;
+        changed.overheadPercent = 2;
         changed.record = false;
         changed.recordMiB = 100;
         changed.recordTotalMiB = 300;
@@ -68,8 +69,13 @@ private Q_SLOTS:
         settings.laneKiB = 64;
         settings.poolMiB = 9;
         settings.retentionSec = 5;
-        CaptureSpec spec;
-        settings.applyTo(spec);
+        StartRequest request;
+        settings.applyTo(request);
+        QVERIFY(!request.maxOverhead);
+        settings.overheadPercent = 5;
+        settings.applyTo(request);
+        QCOMPARE(request.maxOverhead.value(), 0.05);
+        const CaptureSpec &spec = request.capture;
         QCOMPARE(spec.lanes, false);
         QCOMPARE(spec.laneBytes, 64U << 10U);
         QCOMPARE(spec.lanePoolBytes, 9U << 20U);
@@ -99,7 +105,10 @@ private Q_SLOTS:
         QTest::keyClick(pool, Qt::Key_Tab);
         auto *keep = dialog.findChild<QSpinBox *>(QStringLiteral("captureKeepSec"));
         keep->setValue(30);
-        QVERIFY(dialog.findChild<QLabel *>(QStringLiteral("captureSummary"))->text().contains(QLatin1String("512")));
+        dialog.findChild<QSpinBox *>(QStringLiteral("captureOverhead"))->setValue(2);
+        const QString summary = dialog.findChild<QLabel *>(QStringLiteral("captureSummary"))->text();
+        QVERIFY(summary.contains(QLatin1String("512")));
+        QVERIFY(summary.contains(QLatin1String("costs the target at most 2 %")));
         applyTheme(Theme::Dark);
         gui::takePicture(&dialog, "run-capture-dark");
         dialog.findChild<QLineEdit *>(QStringLiteral("runCommand"))->setText(QStringLiteral("/bin/true"));
@@ -109,6 +118,7 @@ private Q_SLOTS:
         QCOMPARE(asked.capture.laneBytes, 128ULL << 20);
         QCOMPARE(asked.capture.lanePoolBytes, 512ULL << 20);
         QVERIFY(asked.capture.lanes);
+        QCOMPARE(asked.maxOverhead.value(), 0.02);
         QCOMPARE(CaptureSettings::load(QSettings()).keepSec, 30);
         // The next dialog shows the stored values.
         RunDialog again;
