@@ -96,7 +96,7 @@ bool processIsAlive(std::uint32_t pid, std::uint64_t startTicks)
         return processExists(static_cast<pid_t>(pid));
     if (!stat.runs())
         return false;
-    return stat.startTicks == startTicks || !hasOurClock(pid);
+    return startTicks == 0 || stat.startTicks == startTicks || !hasOurClock(pid);
 }
 
 ProcessList::ProcessList(Region &region, LaneClock &clock, IsAlive isAlive)

@@ -18,7 +18,7 @@
 namespace ct {
 
 /// Returns true if a process lives. `startTicks` is field 22 of /proc/PID/stat; it differs if another process has the
-/// pid now.
+/// pid now. 0 = unknown.
 using IsAlive = std::function<bool(std::uint32_t pid, std::uint64_t startTicks)>;
 /// Returns false only for a process that is known to have ended. A process that cannot be examined may be alive, so its
 /// lanes must not be reused. Reasons are a lack of descriptors, hidepid, or another time namespace.
@@ -49,10 +49,11 @@ struct HarvestedProcess {
     bool isFurther = false;  ///< another entry of the same program image was emitted already
 
     /// Returns true for two entries of one program image: shared objects that do not share the probe's state have one
-    /// each.
+    /// each. A process that has no descriptor left does not know its start; then the image decides.
     bool isSameImage(const HarvestedProcess &other) const
     {
-        return image != 0 && image == other.image && pid == other.pid && startTicks == other.startTicks;
+        const bool isSameStart = startTicks == other.startTicks || startTicks == 0 || other.startTicks == 0;
+        return image != 0 && image == other.image && pid == other.pid && isSameStart;
     }
 };
 
