@@ -6,16 +6,23 @@
 #include "tests/probe/lanetest.h"
 #include "tests/support/harvestloop.h"
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 namespace {
 
 using namespace probetest;
 
 struct Module {
-    explicit Module(const char *path, int flags = RTLD_LOCAL)
+    explicit Module(const char *path, int flags = RTLD_LOCAL) : library(::dlopen(path, RTLD_NOW | flags))
     {
-        void *const library = ::dlopen(path, RTLD_NOW | flags);
         if (!library)
             check::fail(__FILE__, __LINE__, ::dlerror());
         REQUIRE(library != nullptr);
@@ -25,6 +32,9 @@ struct Module {
         state = reinterpret_cast<const void *(*)()>(::dlsym(library, "module_state"));
         REQUIRE(init && run && events && state);
     }
+    void unload() const { REQUIRE(::dlclose(library) == 0); }
+
+    void *library;
     void (*init)() = nullptr;
     int (*run)() = nullptr;
     int (*events)(int) = nullptr;
@@ -102,6 +112,128 @@ CT_CASE(twoStatesInOneProcessCoexist)
     });
 }
 
+std::ptrdiff_t openFiles()
+{
+    using Files = std::filesystem::directory_iterator;
+    return std::distance(Files("/proc/self/fd"), Files());
+}
+
+/// Returns how often a file is mapped.
+int mappingsOf(const std::string &path)
+{
+    std::ifstream maps("/proc/self/maps");
+    int count = 0;
+    for (std::string line; std::getline(maps, line);)
+        count += line.find(path) != std::string::npos ? 1 : 0;
+    return count;
+}
+
+/// Unloading closes the lanes of all threads, also of those that live on, and leaves no descriptor and no mapping. The
+/// next module gets the entry of the one before.
+CT_CASE(anUnloadedStateLeavesOnlyItsEntry)
+{
+    const lanetest::Region region;
+    const int engine = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    region.socketPath().copy(address.sun_path, sizeof address.sun_path - 1);
+    REQUIRE(::bind(engine, reinterpret_cast<const sockaddr *>(&address), sizeof address) == 0 &&
+            ::listen(engine, 8) == 0);
+    inChild([&] {
+        const std::ptrdiff_t files = openFiles();
+        const int mappings = mappingsOf(region.path());
+        lanetest::Ledger ledger;
+        std::atomic<int> turn{0};
+        for (int round = 0; round < 3; ++round) {
+            const Module module(PROBE_MODULE_PRIVATE_A);
+            module.init();
+            CHECK_EQUAL(module.events(100), 1);
+            turn.store(0);
+            std::thread outlives([&] {
+                CHECK_EQUAL(module.events(50), 1);
+                turn.store(1);
+                while (turn.load() == 1)
+                    std::this_thread::yield();
+            });
+            while (turn.load() == 0)
+                std::this_thread::yield();
+            CHECK_EQUAL(region.process(0).abandoned.load(), 0U);
+            CHECK(mappingsOf(region.path()) > mappings);
+            CHECK_EQUAL(openFiles(), files + 1);
+            module.unload();
+            CHECK_EQUAL(region.process(0).state.load(), corotracer::kProcessActive);
+            CHECK_EQUAL(region.process(0).abandoned.load(), region.process(0).init_ns.load());
+            CHECK_EQUAL(region.process(1).state.load(), corotracer::kProcessFree);
+            for (std::uint32_t i = 0; i < region.lanes(); ++i)
+                CHECK_EQUAL(region.lane(i).state.load(), corotracer::kLaneClosed);
+            CHECK_EQUAL(openFiles(), files);
+            CHECK_EQUAL(mappingsOf(region.path()), mappings);
+            ledger.add(lanetest::drainAll(region));  // frees the lanes
+            turn.store(2);
+            outlives.join();
+        }
+        ledger.checkComplete();
+        CHECK_EQUAL(ledger.transitions, 3U * 150);
+        CHECK_EQUAL(region.lanes(), 2U);
+    });
+    ::close(engine);
+}
+
+/// A probe that does not know the mark leaves the one of the entry's earlier owner.
+CT_CASE(theMarkOfAnEarlierOwnerAbandonsNothing)
+{
+    const lanetest::Region region;
+    inChild([&] {
+        const Module first(PROBE_MODULE_PRIVATE_A);
+        const Module second(PROBE_MODULE_PRIVATE_B);
+        first.init();
+        region.process(0).abandoned.store(region.process(0).init_ns.load() - 1);
+        second.init();
+        CHECK_EQUAL(region.process(1).state.load(), corotracer::kProcessActive);
+    });
+}
+
+/// While the program exits, threads still publish.
+CT_CASE(anExitAbandonsNothing)
+{
+    const lanetest::Region region;
+    inChild([&] {
+        inChild([] {
+            static const Module module(PROBE_MODULE_PRIVATE_A);
+            // Runs after the function that the module registers in init().
+            REQUIRE(::atexit([] { (void)module.events(10); }) == 0);
+            module.init();
+            (void)module.events(10);
+            std::exit(0);
+        });
+        CHECK_EQUAL(region.process(0).abandoned.load(), 0U);
+        lanetest::Ledger ledger;
+        ledger.add(lanetest::drainAll(region));
+        ledger.checkComplete();
+        CHECK_EQUAL(ledger.transitions, 20U);
+    });
+}
+
+/// A forked child that unloads the parent's module changes nothing of the parent.
+CT_CASE(aForkedChildAbandonsNothing)
+{
+    const lanetest::Region region;
+    inChild([&] {
+        const Module module(PROBE_MODULE_PRIVATE_A);
+        module.init();
+        CHECK_EQUAL(module.events(10), 1);
+        inChild([&] {
+            const std::ptrdiff_t files = openFiles();
+            module.unload();
+            CHECK(openFiles() <= files);
+        });
+        CHECK_EQUAL(region.process(0).abandoned.load(), 0U);
+        CHECK_EQUAL(region.lane(0).state.load(), corotracer::kLaneActive);
+        CHECK_EQUAL(module.events(10), 1);
+        CHECK_EQUAL(lanetest::drainAll(region).size(), 2U * 12);
+    });
+}
+
 /// exec ends all entries that the process had before, whichever state they belong to, and no others.
 CT_CASE(execEndsAllStatesOfBefore)
 {
@@ -123,8 +255,18 @@ CT_CASE(execEndsAllStatesOfBefore)
     CHECK(region.process(2).image.load() != region.process(0).image.load());
 }
 
-/// An engine counts the events of both states, and one process that starts and ends once.
-CT_CASE(anEngineReportsTwoStatesAsOneProcess)
+/// Leaves the process only one more descriptor: too few to read /proc/self/stat while the region is open.
+void leaveOneDescriptor()
+{
+    const int next = ::dup(0);
+    ::close(next);
+    const rlimit limit{static_cast<rlim_t>(next) + 1, static_cast<rlim_t>(next) + 1};
+    REQUIRE(next > 0 && ::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+/// An engine counts the events of both states, and one process that starts and ends once. `knowsStart`: the second
+/// state can find out when the process started.
+void checkOneProcess(bool knowsStart)
 {
     const ct::test::TempDir directory;
     ct::RegionSpec spec;
@@ -152,6 +294,8 @@ CT_CASE(anEngineReportsTwoStatesAsOneProcess)
         const Module first(PROBE_MODULE_PRIVATE_A);
         const Module second(PROBE_MODULE_PRIVATE_B);
         first.init();
+        if (!knowsStart)
+            leaveOneDescriptor();
         second.init();
         first.events(1000);
         second.events(700);
@@ -184,6 +328,16 @@ CT_CASE(anEngineReportsTwoStatesAsOneProcess)
     CHECK_EQUAL(all.notes.processEnds.size(), 1U);
     for (const int fd : {ready[0], ready[1], go[0], go[1]})
         ::close(fd);
+}
+
+CT_CASE(anEngineReportsTwoStatesAsOneProcess)
+{
+    checkOneProcess(true);
+}
+
+CT_CASE(anEngineReportsTwoStatesAsOneProcessOfUnknownStart)
+{
+    checkOneProcess(false);
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 
 #include <bit>
 
-#include <cxxabi.h>
-
 #include <pthread.h>
 
 #pragma push_macro("slots")
@@ -259,44 +257,6 @@ inline void leave_lane(void *) noexcept
     self.end = nullptr;
     self.run_end = nullptr;
     self.drops = 0;
-}
-
-/// Removes the thread key. Runs when the program exits, or when the object with the state is unloaded: then leave_lane
-/// can no longer be called.
-inline void end_thread_key(void *) noexcept
-{
-    leave_lane(nullptr);
-    const std::uint32_t key = state_v1.thread_key.exchange(0, std::memory_order_relaxed);
-    if (key != 0)
-        (void)::pthread_key_delete(static_cast<pthread_key_t>(key - 1));
-}
-
-/// Registers end_thread_key. Uses the C++ ABI, because atexit(3) may be of another object (thread sanitizer has one).
-[[nodiscard]] inline bool call_at_unload() noexcept
-{
-    return ::__cxxabiv1::__cxa_atexit(&end_thread_key, nullptr, &this_object) == 0;
-}
-
-/// Functions of the object that has the state. A plugin that shares the state may be unloaded while the state is in
-/// use.
-struct COROTRACER_ONE_PER_PROCESS state_code {
-    void (*leave)(void *) noexcept;
-    bool (*call_at_unload)() noexcept;
-};
-COROTRACER_ONE_PER_PROCESS inline constinit state_code code_v1{&leave_lane, &call_at_unload};
-
-/// Makes the key whose destructor is leave_lane. Holder of init_lock only. Without a key, threads keep their lanes
-/// until the process ends.
-inline void make_thread_key() noexcept
-{
-    std::atomic<std::uint32_t> &thread_key = state_v1.thread_key;
-    pthread_key_t key = 0;
-    if (thread_key.load(std::memory_order_relaxed) != 0 || ::pthread_key_create(&key, code_v1.leave) != 0)
-        return;  // a forked child has the key of its parent
-    if (code_v1.call_at_unload())
-        thread_key.store(static_cast<std::uint32_t>(key) + 1, std::memory_order_relaxed);
-    else
-        (void)::pthread_key_delete(key);
 }
 
 /// Makes the thread's end call leave_lane, also again for a coroutine that runs after an earlier call. A key allocates

@@ -422,7 +422,10 @@ struct alignas(256) ProcessEntry {
     std::atomic<std::uint64_t> pid_namespace;
     /// 0x98  Identifies the program image: exec changes it; 0 = unknown. One image may have several entries.
     std::atomic<std::uint64_t> image;
-    char pad[256 - 0xA0];
+    /// 0xA0  init_ns: the object that wrote under this entry was unloaded, and another one of the same image may adopt
+    /// the entry. Any other value: no. So a value that an earlier owner of the entry left has no meaning.
+    std::atomic<std::uint64_t> abandoned;
+    char pad[256 - 0xA8];
 };
 
 static_assert(sizeof(Epoch) == 64 && alignof(Epoch) == 64);
@@ -450,6 +453,7 @@ static_assert(offsetof(CompactBirth, next_free) == 0x24 && offsetof(CompactBirth
 static_assert(sizeof(LaneRecord) == 32 && sizeof(LaneHeader) == 256 && sizeof(ProcessEntry) == 256);
 static_assert(offsetof(LaneHeader, dropped) == 0x40 && offsetof(LaneHeader, tail) == 0x80);
 static_assert(offsetof(ProcessEntry, late_seq) == 0x30 && offsetof(ProcessEntry, name) == 0x50);
+static_assert(offsetof(ProcessEntry, image) == 0x98 && offsetof(ProcessEntry, abandoned) == 0xA0);
 static_assert(sizeof(StationExtension) == 40);
 
 }  // namespace corotracer

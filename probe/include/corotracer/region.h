@@ -23,13 +23,6 @@
 
 namespace corotracer::detail {
 
-/// One mapped range of the file.
-struct mapped_part {
-    char *begin = nullptr;  ///< first byte of the mapping, at a page boundary
-    /// Bytes.
-    std::size_t size = 0;
-};
-
 /// Result of map_region, before the session is published.
 struct mapping {
     GlobalHeader *header = nullptr;
@@ -45,10 +38,8 @@ struct mapping {
     std::uint64_t directory_offset = 0;
     std::uint64_t states_offset = 0;
     std::uint64_t births_offset = 0;
-    // The mappings: `whole` if one mapping covers the file, else null and one part for each area.
-    char *whole = nullptr;
-    mapped_part parts[9];
-    std::uint32_t part_count = 0;
+    char *whole = nullptr;  ///< if one mapping covers the file, else null and one part for each area
+    mapped_parts mapped;
 };
 
 /// True if [offset, offset + count * size) begins at a multiple of 64, at or behind `after`, and ends within
@@ -182,16 +173,16 @@ inline void cut_pool(lane_areas &lanes, std::uint64_t most) noexcept
 #if defined(MADV_DONTDUMP)
     (void)::madvise(mapped, size, MADV_DONTDUMP);  // core files need no copy of the region
 #endif
-    map.parts[map.part_count++] = {static_cast<char *>(mapped), size};
+    map.mapped.parts[map.mapped.count++] = {static_cast<char *>(mapped), size};
     return static_cast<char *>(mapped) + (offset - begin);
 }
 
-/// Removes all mappings, and resets `map`.
-inline void unmap(mapping &map) noexcept
+/// Removes all mappings.
+inline void unmap(mapped_parts &mapped) noexcept
 {
-    for (std::uint32_t i = 0; i < map.part_count; ++i)
-        ::munmap(map.parts[i].begin, map.parts[i].size);
-    map = {};
+    for (std::uint32_t i = 0; i < mapped.count; ++i)
+        ::munmap(mapped.parts[i].begin, mapped.parts[i].size);
+    mapped.count = 0;
 }
 
 /// Finds all areas in memory. Returns false when one cannot be mapped.
@@ -279,7 +270,8 @@ inline void count_unmapped(int fd) noexcept
     const std::uint64_t stations = stations_announced < stations_in_file ? stations_announced : stations_in_file;
     const char *const wrong = map_file(fd, file_size, static_cast<std::uint32_t>(stations), map);
     if (wrong != nullptr) {
-        unmap(map);
+        unmap(map.mapped);
+        map = {};
         count_unmapped(fd);
     }
     return wrong;

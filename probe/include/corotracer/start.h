@@ -6,6 +6,7 @@
 
 #include "pause.h"
 #include "region.h"
+#include "unload.h"
 
 #include <bit>
 #include <cstring>
@@ -153,6 +154,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     entry.init_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
     entry.init_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
     entry.mult.store(counts ? clock.rate : 0, std::memory_order_relaxed);
+    entry.abandoned.store(0, std::memory_order_relaxed);
     entry.late_seq.store(0, std::memory_order_relaxed);
     entry.late_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
     entry.late_counter.store(counts ? clock.last.counter : 0, std::memory_order_relaxed);
@@ -166,8 +168,44 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     entry.name_length.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
 }
 
-/// Claims an entry of the process table, and ends the entries that this process had before an exec. Returns false when
-/// no entry is free or there is no memory; then the process uses no lanes.
+/// Adopts an entry that another state of this process left when its object was unloaded. So a process that loads
+/// plugins again and again needs few entries. Only if the raw clocks have the same unit; then they are one counter.
+[[nodiscard]] inline bool adopt_entry(ProcessEntry &entry, const process_identity &self) noexcept
+{
+    process_state &state = state_v1;
+    std::uint64_t abandoned = entry.abandoned.load(std::memory_order_relaxed);
+    // Acquire twice; partners: the release in claim_entry, and in end_session.
+    if (self.image == 0 || self.begun == 0 || abandoned == 0 ||
+        entry.state.load(std::memory_order_acquire) != kProcessActive ||
+        entry.pid.load(std::memory_order_relaxed) != state.pid ||
+        entry.image.load(std::memory_order_relaxed) != self.image ||
+        entry.start_ticks.load(std::memory_order_relaxed) != self.begun ||
+        entry.init_ns.load(std::memory_order_relaxed) != abandoned ||
+        entry.clock_kind.load(std::memory_order_relaxed) != state.raw_clock.load(std::memory_order_relaxed) ||
+        !entry.abandoned.compare_exchange_strong(abandoned, 0, std::memory_order_acquire, std::memory_order_relaxed))
+        return false;
+    // The engine converts times by the entry's line. Its slope is more exact than a calibration.
+    state.counter.init_counter.store(entry.init_counter.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    state.counter.init_ns.store(entry.init_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    state.counter.mult.store(entry.mult.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_release);
+    return true;
+}
+
+/// Claims a free entry, and fills it. Returns false when the entry is not free.
+[[nodiscard]] inline bool claim_entry(ProcessEntry &entry, const process_identity &self) noexcept
+{
+    std::uint32_t free = kProcessFree;
+    if (!entry.state.compare_exchange_strong(free, kProcessMaking, std::memory_order_acquire,
+                                             std::memory_order_relaxed))
+        return false;
+    fill_entry(entry, self);
+    entry.state.store(kProcessActive, std::memory_order_release);  // partner: the engine's acquire load
+    return true;
+}
+
+/// Claims or adopts an entry of the process table, and ends the entries that this process had before an exec. Returns
+/// false when no entry is free or there is no memory; then the process uses no lanes.
 [[nodiscard]] inline bool claim_process_entry() noexcept
 {
     process_state &state = state_v1;
@@ -183,17 +221,14 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
                                                       std::memory_order_relaxed);
         }
     }
-    for (std::uint32_t i = 0; i < areas.process_capacity; ++i) {
-        ProcessEntry &entry = areas.processes[i];
-        std::uint32_t free = kProcessFree;
-        if (!entry.state.compare_exchange_strong(free, kProcessMaking, std::memory_order_acquire,
-                                                 std::memory_order_relaxed))
-            continue;
-        fill_entry(entry, self);
-        state.process = &entry;
-        state.process_index = i;
-        entry.state.store(kProcessActive, std::memory_order_release);  // partner: the engine's acquire load
-        return true;
+    for (const auto get : {&adopt_entry, &claim_entry}) {
+        for (std::uint32_t i = 0; i < areas.process_capacity; ++i) {
+            if (get(areas.processes[i], self)) {
+                state.process = &areas.processes[i];
+                state.process_index = i;
+                return true;
+            }
+        }
     }
     return false;
 }
@@ -235,6 +270,7 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     state.station_limit = map.station_limit;
     state.pid = static_cast<std::uint32_t>(::getpid());
     state.lanes = map.lanes;
+    state.mapped = map.mapped;
     state.process = nullptr;
     start_clock(state.clock);
     choose_raw_clock();

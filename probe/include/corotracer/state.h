@@ -7,6 +7,11 @@
 // whatever visibility they are compiled with. To share it with objects that it loads by dlopen, an executable must
 // export these variables; the CMake target and the pkg-config file pass the linker option. No function of the probe
 // throws, writes to stdout, raises a signal, or waits without a time limit.
+//
+// Objects that were compiled with older headers may be linked into one program. The namespace v2 keeps their functions
+// and types apart, and the names of the state end in _v2: programs then have two states, as with unrelated plugins.
+// Both numbers change, with COROTRACER_ABI in corotracer.h and the linker option of the packages, when the layout of
+// the state or of a promise changes.
 #pragma once
 
 #include "clock.h"
@@ -114,6 +119,16 @@ struct lane_areas {
     bool may_shrink = false;  ///< readers notice when a lane gets shorter
 };
 
+/// The mappings of a region: one that covers the file, or one for each area.
+struct mapped_parts {
+    struct part {
+        char *begin = nullptr;  ///< at a page boundary
+        std::size_t size = 0;   ///< bytes
+    };
+    part parts[9];
+    std::uint32_t count = 0;
+};
+
 /// Latest comparison of the raw counter with CLOCK_MONOTONIC (counterwatch.h).
 struct counter_watch {
     std::atomic<std::uint64_t> init_counter;  ///< the first pair, as in ProcessEntry
@@ -132,6 +147,7 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     std::uint32_t station_limit;  ///< number of stations that are mapped
     std::uint32_t pid;
     lane_areas lanes;
+    mapped_parts mapped;
     ProcessEntry *process;                 ///< the process's entry; null without lanes
     std::uint32_t process_index;           ///< index of `process` in the process table
     std::atomic<std::uint32_t> raw_clock;  ///< a ClockKind: unit of the raw clock in lanes and compact stations
