@@ -49,8 +49,8 @@ inline void write_wakers_left(std::uint32_t session, const PromiseMixin &target,
                        kRecordWakersLeft);
 }
 
-/// Writes a record about an object that the running coroutine uses.
-inline void write_use(std::uint32_t session, const void *object, const location &where, std::uint8_t kind) noexcept
+/// Writes a record about an object that the running coroutine uses, at a site.
+inline void write_use_at(std::uint32_t session, const void *object, std::uint32_t site, std::uint8_t kind) noexcept
 {
     const std::uint64_t user = running_coroutine(thread_v1, session);
     std::uint64_t events = 0;
@@ -59,7 +59,23 @@ inline void write_use(std::uint32_t session, const void *object, const location 
         events = compact.seq.load(std::memory_order_relaxed) / 2;  // stored by this thread
     }
     (void)write_record(session, user, reinterpret_cast<std::uintptr_t>(object), static_cast<std::uint32_t>(events),
-                       site_id(sites_v1, state_v1.sites, where), kind);
+                       site, kind);
+}
+
+/// As write_use_at.
+inline void write_use(std::uint32_t session, const void *object, const location &where, std::uint8_t kind) noexcept
+{
+    write_use_at(session, object, site_id(sites_v1, state_v1.sites, where), kind);
+}
+
+inline void promise_access::write_wait(PromiseMixin &promise, waited object, std::uint32_t part) noexcept
+{
+    promise.write_wait(object.kind, object.object, part);
+}
+
+inline void promise_access::write_finish(PromiseMixin &promise, std::uint32_t session, std::uint32_t site) noexcept
+{
+    promise.write_finish(session, site);
 }
 
 }  // namespace detail
@@ -126,11 +142,16 @@ inline void PromiseMixin::finished(location where) noexcept
     const std::uint32_t session = detail::writing_session();
     if (compact_ == nullptr || !is_traced())
         return;
+    const bool has_site = session == session_;
+    write_finish(session, has_site ? detail::site_id(detail::sites_v1, detail::state_v1.sites, where) : 0);
+}
+
+/// `session`: as returned by writing_session(). Only if the coroutine has a compact station, and is_traced().
+inline void PromiseMixin::write_finish(std::uint32_t session, std::uint32_t site) noexcept
+{
     const std::uint64_t now = detail::raw_now();
     compact_->finished_ts.store(now, std::memory_order_release);  // partner: the engine's acquire load
     const bool writes = session == session_;
-    const std::uint32_t site =
-        writes ? detail::site_id(detail::sites_v1, detail::state_v1.sites, where) : std::uint32_t{0};
     if (!writes || !detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), site,
                                             kRecordFinished))
         record_missing_ = true;

@@ -208,9 +208,10 @@ struct clock_state {
             return false;
         list.remove_prefix(begin);
         const std::size_t end = list.find_first_of(space);
-        if (list.substr(0, end) == word)
+        const std::size_t length = end == std::string_view::npos ? list.size() : end;
+        if (std::string_view(list.data(), length) == word)  // substr() would need the C++ runtime
             return true;
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end);
+        list.remove_prefix(length);
     }
     return false;
 }

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
     std::size_t length = string_limit;
     while (length > string_limit - 4 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80)
         --length;
-    return name.substr(0, length);
+    return {name.data(), length};  // substr() would need the C++ runtime
 }
 
 /// Allocates `length` string bytes for a name. Returns their offset, or no_offset. Under the lock only.

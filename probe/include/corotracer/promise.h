@@ -162,6 +162,8 @@ struct promise_access {
     [[nodiscard]] static std::uint64_t identity(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static CompactState *compact_state(const PromiseMixin &promise) noexcept;
     [[nodiscard]] static std::uint32_t session(const PromiseMixin &promise) noexcept;
+    static void write_wait(PromiseMixin &promise, waited object, std::uint32_t part) noexcept;
+    static void write_finish(PromiseMixin &promise, std::uint32_t session, std::uint32_t site) noexcept;
     /// Declares that every further suspension of the coroutine writes an event. Only then can the coroutine be the
     /// creator of others and the user of objects. Call it after the coroutine's first event. TracedAwaiter does so
     /// where shows_all_suspensions.
@@ -354,7 +356,7 @@ private:
             record_full(session, addr, point, is_active);
     }
 
-    // Defined in transition.h, except for write_wait (causality.h).
+    // Defined in transition.h, except for write_wait, write_waits and write_finish (causality.h).
     void be_born(std::uint32_t session) noexcept;
     void be_born_compact(std::uint32_t session) noexcept;
     void be_born_full(std::uint32_t session) noexcept;
@@ -363,6 +365,7 @@ private:
     [[nodiscard]] bool is_mine(std::uint32_t &session) const noexcept;
     void write_wait(wait kind, std::uint64_t object, std::uint32_t part = 0) noexcept;
     void write_waits(std::initializer_list<waited> objects, bool for_all) noexcept;
+    void write_finish(std::uint32_t session, std::uint32_t site) noexcept;
     void publish(std::uint32_t session, std::uint64_t addr, std::uint64_t what) noexcept;
     void record_full(std::uint32_t session, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
     void record_full_fenced(std::uint64_t ticks, std::uint64_t addr, std::uint64_t point, bool is_active) noexcept;
