@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs the probe to a fresh directory. Builds a small program against the copy: with find_package, and with
-# pkg-config and each compiler that is installed.
+# Installs the probe to a fresh directory. Builds small programs in C++ and in C against the copy: with find_package, and
+# with pkg-config and each compiler that is installed.
 # cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_probe_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
@@ -105,6 +105,71 @@ if(pkg_config)
     endforeach()
     expect(traced ${work}/program-runtime ${work}/program-runtime.shm)
     expect(untraced ${work}/program-stub ${work}/program-stub.shm)
+endif()
+
+# A program in C, in a project that knows no C++.
+file(MAKE_DIRECTORY ${work}/cprogram)
+file(WRITE ${work}/cprogram/main.c [=[
+#include <corotracer.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static corotracer_flight_options options;
+    static corotracer_coroutine task;
+    options.path = argc > 1 ? argv[1] : "/nonexistent/file";
+    options.pool_bytes = 1 << 20;
+    if (argc > 1)
+        corotracer_start_flight_recorder(&options);
+    corotracer_init();
+    corotracer_name_thread("main");
+    corotracer_birth(&task, "task");
+    corotracer_resume(&task);
+    corotracer_waits_on(&task, COROTRACER_WAIT_DESCRIPTOR, 0, corotracer_get_ns() + 1);
+    corotracer_suspend(&task, COROTRACER_AWAIT, COROTRACER_HERE);
+    corotracer_death(&task);
+    puts(corotracer_flight_recorder_path()[0] != 0 ? "traced" : "untraced");
+    return corotracer_abi() == COROTRACER_ABI ? 0 : 1;
+}
+]=])
+file(WRITE ${work}/cprogram/CMakeLists.txt [=[
+cmake_minimum_required(VERSION 3.25)
+project(program C)
+find_package(corotracer-probe 0.1 REQUIRED)
+add_executable(c main.c)
+target_link_libraries(c PRIVATE corotracer::probe-c)
+]=])
+run(${CMAKE_COMMAND} -S ${work}/cprogram -B ${work}/cbuild -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC}
+    -DCMAKE_C_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${work}/moved)
+run(${CMAKE_COMMAND} --build ${work}/cbuild)
+expect(untraced ${work}/cbuild/c)
+expect(traced ${work}/cbuild/c ${work}/c.shm)
+
+if(pkg_config)
+    ask_pkg_config(corotracer-probe-c)
+    string(REPLACE "clang++" "clang" c_compilers "${CC};${clang}")
+    if(SANITIZE)  # compilers do not share their sanitizers
+        set(compilers ${CXX})
+        set(c_compilers ${CC})
+    endif()
+    foreach(compiler ${c_compilers})
+        foreach(level -O0 -O2)
+            set(warnings -Wall -Wextra -Wshadow -Wpedantic -Werror)
+            run(${compiler} -std=c11 ${level} ${warnings} ${flags} ${cflags} ${work}/cprogram/main.c ${libs} -o ${work}/c-pc)
+            expect(untraced ${work}/c-pc)
+            expect(traced ${work}/c-pc ${work}/c-pc${level}.shm)
+            file(REMOVE ${work}/c-pc${level}.shm)
+        endforeach()
+        run(${compiler} -std=c11 -DCOROTRACER_NO_INLINE ${flags} ${cflags} ${work}/cprogram/main.c ${libs} -o ${work}/c-pc)
+        expect(untraced ${work}/c-pc)
+    endforeach()
+    # The header in C++, alone and with the one of C++.
+    file(WRITE ${work}/cprogram/both.cpp "#include <corotracer.h>\n#include <coroTracer.h>\n#include \"main.c\"\n")
+    foreach(compiler ${compilers})
+        run(${compiler} -std=c++11 -x c++ ${warnings} -fsyntax-only ${cflags} ${work}/cprogram/main.c)
+        run(${compiler} -std=c++20 ${warnings} ${flags} ${cflags} ${work}/cprogram/both.cpp ${libs} -o ${work}/c-pc)
+        expect(traced ${work}/c-pc ${work}/c-both.shm)
+        file(REMOVE ${work}/c-both.shm)
+    endforeach()
 endif()
 file(REMOVE_RECURSE ${work})
 report_skips()
