@@ -54,6 +54,8 @@ CT_CASE(untracedProgramsEndWell)
         {"ct_processes"},
         {"ct_kill", "--seconds", "1"},
         {"ct_causality"},
+        {"ct_ucontext", "--lose"},
+        {"ct_images"},
         {"ct_storm", "--order", "random", "--threads", "3"},
         {"ct_storm", "--order", "round", "--rate", "1000000", "--transitions", "100000"},
     };
@@ -76,6 +78,8 @@ CT_CASE(badArgumentsAreNamed)
                                                          {"ct_monotonicseq", "--no-socket=1"},
                                                          {"ct_hostile", "--mode", "polite"},
                                                          {"ct_slow", "--seconds", "99999999999999999999999"},
+                                                         {"ct_ucontext", "--rounds", "-1"},
+                                                         {"ct_ucontext", "--round"},
                                                          {"ct_server_lossy", "--sconds", "3"}};
     for (const auto &arguments : wrong) {
         const Run run = runProgram(arguments);
@@ -160,6 +164,29 @@ CT_CASE(processesAndCausalityHaveExactSums)
     const Run causality = checkedRun({"ct_causality", "--workers", "7", "--rounds", "4"}, 100);
     CHECK_EQUAL(figure(causality, "names"), 8U);
     CHECK_EQUAL(figure(causality, "wakes"), 7U * 6 * 4);
+}
+
+/// Each pair has 4 * rounds + 4 events: both tasks begin and end, and both suspend once per round. The pair that loses
+/// its wake-up has 8. So count the suspensions of the source.
+CT_CASE(ucontextTasksHaveExactSums)
+{
+    const Run healthy = checkedRun({"ct_ucontext", "--pairs", "7", "--rounds", "20"}, 100);
+    CHECK_EQUAL(healthy.eventsSeqlock, 7U * (4 * 20 + 4));
+    CHECK_EQUAL(healthy.output, "sum 1470, 0 tasks wait for ever\n");
+    CHECK_EQUAL(figure(healthy, "wakes"), 7U * 20);
+    const Run lossy = runProgram({"ct_ucontext", "--pairs", "1", "--rounds", "1", "--lose"}, {.stations = 100});
+    CHECK_EQUAL(lossy.exitStatus, 0);
+    CHECK_EQUAL(lossy.eventsSeqlock, 8U + 8);
+    CHECK_EQUAL(lossy.output, "sum 1, 1 tasks wait for ever\n");
+}
+
+/// Without lanes, too, several probes in one process trace everything.
+CT_CASE(imagesHaveExactSums)
+{
+    const Run run = checkedRun({"ct_images", "--events", "500", "--rounds", "2", "--fork"}, 500);
+    CHECK(figure(run, "probes") >= 5);
+    CHECK_EQUAL(run.eventsSeqlock % 500, 0U);
+    CHECK_EQUAL(figure(run, "untraced"), 0U);
 }
 
 CT_CASE(manyWaitForTheSignal)
