@@ -247,7 +247,7 @@ COROTRACER_INLINE void corotracer_signalled(const void *object, const corotracer
  * 0 = off. Written by the library. Relaxed, because the functions behind the branch load it again (acquire; partner:
  * the store of corotracer_init).
  */
-extern uint32_t corotracer_session __asm__("_ZN10corotracer6detail7page_v1E");
+extern uint32_t corotracer_session __asm__("_ZN10corotracer2v26detail7page_v2E");
 #define COROTRACER_IS_ON() (__atomic_load_n(&corotracer_session, __ATOMIC_RELAXED) != 0)
 
 /* Kinds of use, for corotracer_on_use. */

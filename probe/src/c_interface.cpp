@@ -69,9 +69,9 @@ static_assert(!detail::one_word<c_location>, "a location of one word is known by
 /// Returns the id of a site in the region; 0 without a location.
 [[nodiscard]] std::uint32_t site_of(const corotracer_location *where) noexcept
 {
-    if (where == nullptr || detail::state_v1.sites.extension == nullptr)
+    if (where == nullptr || detail::state_v2.sites.extension == nullptr)
         return 0;
-    return detail::site_id(detail::sites_v1, detail::state_v1.sites, c_location(*where));
+    return detail::site_id(detail::sites_v2, detail::state_v2.sites, c_location(*where));
 }
 
 /// Returns a name of a C program, not longer than the probe keeps. Null: empty.
@@ -146,7 +146,7 @@ void corotracer_enable(bool on)
 bool corotracer_enabled()
 {
     // Acquire; partner: InitTracer's store, after all other state.
-    return detail::page_v1.session.load(std::memory_order_acquire) != 0;
+    return detail::page_v2.session.load(std::memory_order_acquire) != 0;
 }
 
 void corotracer_name_thread(const char *name)
@@ -163,7 +163,7 @@ std::uint64_t corotracer_get_ns()
 
 void corotracer_birth(corotracer_coroutine *self, const char *name)
 {
-    detail::thread_state &thread = detail::thread_v1;
+    detail::thread_state &thread = detail::thread_v2;
     const std::uint64_t running = thread.running;
     const std::uint32_t session = thread.session;
     PromiseMixin *const promise = ::new (static_cast<void *>(self->state)) PromiseMixin;

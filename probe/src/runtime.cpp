@@ -6,6 +6,7 @@
 #include "coroTracer.h"
 
 namespace corotracer {
+inline namespace v2 {
 
 /// Makes the compiler emit an inline function, by a pointer to it. An explicit instantiation may name private members.
 template <auto Function>
@@ -39,4 +40,5 @@ template struct emitted<&note_signalled>;
 template struct emitted<&get_ns>;
 template struct emitted<&get_tid>;
 
+}  // namespace v2
 }  // namespace corotracer

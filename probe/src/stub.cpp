@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 namespace corotracer {
+inline namespace v2 {
 
 void PromiseMixin::be_born(std::uint32_t) noexcept {}
 void PromiseMixin::die() noexcept {}
@@ -60,4 +61,5 @@ std::uint64_t get_tid() noexcept
     return static_cast<std::uint64_t>(::syscall(SYS_gettid));
 }
 
+}  // namespace v2
 }  // namespace corotracer

@@ -74,8 +74,8 @@ public:
     static void leave()
     {
         detail::leave_lane(nullptr);
-        detail::page_v1.session.store(0);
-        detail::page_v1.attached.store(0);
+        detail::page_v2.session.store(0);
+        detail::page_v2.attached.store(0);
     }
     std::uint64_t dropped() const
     {

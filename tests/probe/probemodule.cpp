@@ -51,5 +51,5 @@ extern "C" __attribute__((visibility("default"))) int module_events(int count)
 
 extern "C" __attribute__((visibility("default"))) const void *module_state()
 {
-    return &corotracer::detail::page_v1;
+    return &corotracer::detail::page_v2;
 }

@@ -15,7 +15,7 @@ void inARegion(std::uint32_t mode, bool expected)
     inChild([&] {
         corotracer::InitTracer();
         const std::uint64_t before = corotracer::detail::monotonic_ns();
-        corotracer::detail::state_v1.pair_due.store(0);
+        corotracer::detail::state_v2.pair_due.store(0);
         lanetest::Traced promise;
         lanetest::events(promise, 3);
         corotracer::detail::clock_moment moment;
@@ -26,10 +26,10 @@ void inARegion(std::uint32_t mode, bool expected)
         CHECK(moment.monotonic_ns >= before && moment.monotonic_ns <= corotracer::detail::monotonic_ns());
         CHECK(moment.realtime_ns <= corotracer::detail::realtime_ns());
         CHECK(moment.realtime_ns > corotracer::detail::realtime_ns() - 60'000'000'000U);
-        CHECK_EQUAL(moment.counter != 0, corotracer::detail::state_v1.raw_clock.load() == corotracer::kClockCounter);
+        CHECK_EQUAL(moment.counter != 0, corotracer::detail::state_v2.raw_clock.load() == corotracer::kClockCounter);
         // A writer that was killed in the middle does not stop the process.
         region.extension().pair_seq.store(5);
-        corotracer::detail::state_v1.pair_due.store(0);
+        corotracer::detail::state_v2.pair_due.store(0);
         lanetest::events(promise, 2000);
         CHECK_EQUAL(region.extension().pair_seq.load(), 5U);
         CHECK_EQUAL(region.process(0).late_seq.load() % 2, 0U);

@@ -116,7 +116,7 @@ CT_CASE(claimedStationCannotBeFreed)
         std::uint64_t seen = region.compactStation(0).life.load();
         CHECK_EQUAL(seen, std::uint64_t{1} << 32 | kCompactRecycled);
         const std::uint64_t identity =
-            corotracer::detail::acquire_compact(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+            corotracer::detail::acquire_compact(corotracer::detail::thread_v2, corotracer::detail::state_v2.lanes);
         CHECK_EQUAL(identity, std::uint64_t{2} << 32);
         CHECK(!region.compactStation(0).life.compare_exchange_strong(seen, std::uint64_t{1} << 32 | kCompactFree));
         CHECK_EQUAL(region.compactStation(0).life.load(), std::uint64_t{2} << 32 | kCompactFree);
@@ -147,7 +147,7 @@ CT_CASE(eventsOfEarlierGenerationsStayCounted)
             CHECK_EQUAL(ever(), sum);
             CHECK_EQUAL(generation(), number);
         }
-        (void)corotracer::detail::acquire_compact(corotracer::detail::thread_v1, corotracer::detail::state_v1.lanes);
+        (void)corotracer::detail::acquire_compact(corotracer::detail::thread_v2, corotracer::detail::state_v2.lanes);
         CHECK_EQUAL(ever(), sum);
         CHECK_EQUAL(generation(), 6U);
     });
@@ -161,7 +161,7 @@ CT_CASE(stationInSeveralStacksIsClaimedOnce)
     inChild([&] {
         corotracer::InitTracer();
         std::make_unique<Traced>().reset();
-        corotracer::detail::thread_state &self = corotracer::detail::thread_v1;
+        corotracer::detail::thread_state &self = corotracer::detail::thread_v2;
         REQUIRE(self.free_compact_count == 1 && self.free_compact_stations[0] == 0);
         self.free_compact_stations[self.free_compact_count++] = 0;
         region.compactStation(0).life.store(std::uint64_t{1} << 32 | kCompactFree);
@@ -188,7 +188,7 @@ CT_CASE(aStationIsNotReusedAfterTheLastGeneration)
         CHECK_EQUAL(last->self(), kLast << 32);
         last.reset();
         CHECK_EQUAL(region.compactStation(0).life.load(), kLast << 32 | kCompactRecycled);
-        CHECK_EQUAL(corotracer::detail::thread_v1.free_compact_count, 0U);
+        CHECK_EQUAL(corotracer::detail::thread_v2.free_compact_count, 0U);
         const Traced next;
         CHECK_EQUAL(next.self(), std::uint64_t{1} << 32 | 1);
         // It is not allocated from the engine's stack either.

@@ -73,7 +73,7 @@ CT_CASE(theSocketIsNoStandardStream)
     const int listener = listenAt(region.socketPath());
     withoutStreams([] {
         corotracer::InitTracer();
-        const int fd = corotracer::detail::state_v1.socket.fd.load();
+        const int fd = corotracer::detail::state_v2.socket.fd.load();
         return fd > STDERR_FILENO && (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0 &&
                (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 && areStreamsClosed();
     });
@@ -87,7 +87,7 @@ CT_CASE(theSocketOfALaterConnectionIsNoStandardStream)
     const int listener = listenAt(region.socketPath());
     withoutStreams([&] {
         corotracer::InitTracer();
-        corotracer::detail::socket_state &socket = corotracer::detail::state_v1.socket;
+        corotracer::detail::socket_state &socket = corotracer::detail::state_v2.socket;
         dropConnection(listener);
         for (const bool closed : {false, true}) {
             if (closed)

@@ -138,7 +138,7 @@ CT_CASE(headerDescribesTheRegion)
         CHECK(extension.created_realtime_ns > 1'600'000'000'000'000'000U);
         CHECK_EQUAL(region.header().max_stations.load(), 0U);
         // Writers need no fence and wait for no engine.
-        CHECK((detail::page_v1.session.load() & detail::engine_fences_bit) != 0);
+        CHECK((detail::page_v2.session.load() & detail::engine_fences_bit) != 0);
     });
 }
 
@@ -197,7 +197,7 @@ CT_CASE(namesStayInTheStringsOfTheirProcess)
         promise.set_name("first");
         // Allocates strings as another process would.
         constexpr std::uint64_t foreignBytes = 10'000;
-        const std::uint64_t foreign = detail::state_v1.sites.extension->strings_used.fetch_add(foreignBytes);
+        const std::uint64_t foreign = detail::state_v2.sites.extension->strings_used.fetch_add(foreignBytes);
         for (int i = 0; i < 300; ++i) {
             const std::string name = std::to_string(i) + std::string(100, 'x');
             promise.set_name(name);
@@ -339,7 +339,7 @@ CT_CASE(aFullFileSystemRaisesNoSignal)
                     promise.write_trace(1, i % 2 != 0);
             }
         }
-        detail::page_v1.session.store(0);
+        detail::page_v2.session.store(0);
     });
     std::ofstream(directory.path + "/filler") << std::string(300'000, 'x');
     inChild([&] { CHECK(!start_flight_recorder(small(directory.path.c_str()))); });

@@ -167,7 +167,7 @@ CT_CASE(birthsWithoutMemoryAreCounted)
             CHECK_EQUAL(region.extension().births_without_station.load(), 176U);
             events(more.back(), 3);
         }
-        corotracer::detail::state_v1.no_memory_before_ns.store(0);  // the time until the next attempt has passed
+        corotracer::detail::state_v2.no_memory_before_ns.store(0);  // the time until the next attempt has passed
         std::deque<Traced> again(100);
         CHECK(again.back().is_traced());
     });
@@ -196,7 +196,7 @@ CT_CASE(recordsWithoutMemoryAreCounted)
             }).join();
         }
         ledger.add(drainAll(region));
-        corotracer::detail::thread_v1.retry_ns = 0;  // the time until the next attempt has passed
+        corotracer::detail::thread_v2.retry_ns = 0;  // the time until the next attempt has passed
         events(promise, 10);
         ledger.add(drainAll(region));
         CHECK_EQUAL(ledger.markers, region.extension().records_without_lane.load() == 40 ? 1U : 2U);
@@ -220,7 +220,7 @@ CT_CASE(failedAttemptsUseNoPool)
                 threads.emplace_back([] {
                     Traced own;
                     for (int attempt = 0; attempt < 50; ++attempt) {
-                        corotracer::detail::thread_v1.retry_ns = 0;  // the time until the next attempt has passed
+                        corotracer::detail::thread_v2.retry_ns = 0;  // the time until the next attempt has passed
                         events(own, 1);
                     }
                 });
@@ -247,7 +247,7 @@ CT_CASE(unusedPartReturnsToPool)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        const corotracer::detail::lane_areas &areas = corotracer::detail::state_v1.lanes;
+        const corotracer::detail::lane_areas &areas = corotracer::detail::state_v2.lanes;
         const std::uint64_t used = region.extension().lane_pool_used.load();
         const corotracer::detail::lane_carving first = corotracer::detail::carve(areas);
         const corotracer::detail::lane_carving second = corotracer::detail::carve(areas);

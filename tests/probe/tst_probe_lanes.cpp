@@ -128,11 +128,11 @@ CT_CASE(aPairOfClocksHasOneWriterAtATime)
     const Region region;
     inChild([&] {
         corotracer::InitTracer();
-        if (corotracer::detail::state_v1.raw_clock.load() != kClockCounter)
+        if (corotracer::detail::state_v2.raw_clock.load() != kClockCounter)
             CHECK_SKIP("this machine has no counter that serves as a clock");
         ProcessEntry &own = region.process(0);
         const auto publishWhenDue = [] {
-            corotracer::detail::state_v1.pair_due.store(0);
+            corotracer::detail::state_v2.pair_due.store(0);
             corotracer::detail::publish_pair();
         };
         own.late_ns.store(1);

@@ -48,7 +48,7 @@ private:
 /// Returns the position that the calling thread writes next.
 std::uint64_t position()
 {
-    const detail::thread_state &self = detail::thread_v1;
+    const detail::thread_state &self = detail::thread_v2;
     return self.position_end - static_cast<std::uint64_t>(self.run_end - self.next);
 }
 

@@ -146,14 +146,14 @@ CT_CASE(aNameIsDroppedWhileTheLockIsKept)
     inChild([&] {
         corotracer::InitTracer();
         Promise promise;
-        corotracer::detail::site_table &table = corotracer::detail::sites_v1;
+        corotracer::detail::site_table &table = corotracer::detail::sites_v2;
         REQUIRE(corotracer::detail::lock_table(table, 0));
         CHECK(!corotracer::detail::lock_table(table, 0));
         errno = 4321;
         promise.set_name("late");
         const auto siteOfSuspension = [&, where = corotracer::location::current()] {
             std::uint32_t site = 0;
-            CHECK(promise.record_suspend(corotracer::detail::page_v1.session.load(), nullptr, where, kAwaitPoint, site)
+            CHECK(promise.record_suspend(corotracer::detail::page_v2.session.load(), nullptr, where, kAwaitPoint, site)
                       .running != 0);
             return site;
         };
@@ -183,7 +183,7 @@ CT_CASE(manyNamesLeaveSpaceForSites)
         }
         std::uint32_t site = 0;
         CHECK(promise
-                  .record_suspend(corotracer::detail::page_v1.session.load(), nullptr, corotracer::location::current(),
+                  .record_suspend(corotracer::detail::page_v2.session.load(), nullptr, corotracer::location::current(),
                                   kAwaitPoint, site)
                   .running != 0);
         CHECK_EQUAL(site, 1U);

@@ -114,7 +114,7 @@ CT_CASE(aChildForkedDuringInitHasNoInitLock)
     const Region region;
     inChild([] {
         corotracer::detail::init_once(
-            [] { inChild([] { CHECK_EQUAL(corotracer::detail::page_v1.init_lock.load(), 0U); }); });
+            [] { inChild([] { CHECK_EQUAL(corotracer::detail::page_v2.init_lock.load(), 0U); }); });
     });
 }
 
@@ -146,7 +146,7 @@ CT_CASE(theProbeOffersStationsUpToTheReserve)
         corotracer::InitTracer();
         region.header().max_stations.store(2, std::memory_order_release);
         PromiseMixin promises[3];
-        CHECK(promises[2].my_station == &corotracer::detail::state_v1.stations[2]);
+        CHECK(promises[2].my_station == &corotracer::detail::state_v2.stations[2]);
         CHECK_EQUAL(region.header().max_stations.load(), 3U);
         // The header cannot offer more than the reserved stations.
         region.header().max_stations.store(1000, std::memory_order_release);

@@ -38,7 +38,7 @@ std::uint32_t registered(const char *file, const char *function, std::uint32_t l
         std::uint32_t line() const { return lineNumber; }
         std::uint32_t column() const { return 1; }
     };
-    return detail::site_id(detail::sites_v1, detail::state_v1.sites, SourceLocation{file, function, line});
+    return detail::site_id(detail::sites_v2, detail::state_v2.sites, SourceLocation{file, function, line});
 }
 
 CT_CASE(sitesHaveFileLineAndFunction)

@@ -79,7 +79,7 @@ CT_CASE(wakesASleepingEngineOnce)
         const Listener listener(region.socketPath());
         inChild([&] {
             corotracer::InitTracer();
-            CHECK_EQUAL(corotracer::detail::page_v1.session.load() & 1U, engineFences ? 1U : 0U);
+            CHECK_EQUAL(corotracer::detail::page_v2.session.load() & 1U, engineFences ? 1U : 0U);
             const int fd = listener.accept();
             PromiseMixin promise;
             promise.write_trace(1, false);
@@ -172,7 +172,7 @@ CT_CASE(reconnectsToANewEngine)
             REQUIRE(corotracer::get_ns() < end);
             sleepEngine(region);
             promise.write_trace(1, false);
-            connected = corotracer::detail::send_wake(corotracer::detail::state_v1.socket);
+            connected = corotracer::detail::send_wake(corotracer::detail::state_v2.socket);
         }
         CHECK(received(second.accept()).find('1') != std::string::npos);
     });
@@ -184,7 +184,7 @@ CT_CASE(aReusedDescriptorIsNotWrittenTo)
     const Listener listener(region.socketPath());
     inChild([&] {
         corotracer::InitTracer();
-        const int theirs = corotracer::detail::state_v1.socket.fd.load();
+        const int theirs = corotracer::detail::state_v2.socket.fd.load();
         // Closes everything as a daemon does, then opens its own socket, which gets the same number.
         int pair[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
@@ -215,7 +215,7 @@ CT_CASE(descriptorsAreNotInheritedByExec)
     const Listener listener(region.socketPath());
     inChild([&] {
         corotracer::InitTracer();
-        const int fd = corotracer::detail::state_v1.socket.fd.load();
+        const int fd = corotracer::detail::state_v2.socket.fd.load();
         REQUIRE(fd >= 0);
         CHECK((::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
         CHECK((::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);

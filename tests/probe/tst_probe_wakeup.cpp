@@ -249,7 +249,7 @@ CT_CASE(aProbeThatCannotRegisterFences)
         if (!refuseMembarrier())
             CHECK_SKIP("this kernel has no filter of system calls");
         corotracer::InitTracer();
-        CHECK(corotracer::detail::page_v1.session.load() != 0);
-        CHECK_EQUAL(corotracer::detail::page_v1.session.load() & corotracer::detail::engine_fences_bit, 0u);
+        CHECK(corotracer::detail::page_v2.session.load() != 0);
+        CHECK_EQUAL(corotracer::detail::page_v2.session.load() & corotracer::detail::engine_fences_bit, 0u);
     });
 }

@@ -14,7 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
@@ -48,4 +50,6 @@ inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
     return left == unlimited ? unlimited : left / 4;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer

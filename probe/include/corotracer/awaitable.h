@@ -15,7 +15,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 template <class A>
 concept has_member_co_await = requires(A &&awaitable)
@@ -103,7 +105,9 @@ struct awaiter_storage<A, Stored> {
     decltype(awaiter_of(std::declval<A &&>())) inner;
 };
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -16,7 +16,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Readings of all clocks at one moment.
 struct clock_moment {
@@ -84,7 +86,9 @@ inline void publish_moment(ExtensionHeader &extension, const clock_moment &momen
     return false;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -17,12 +17,13 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 /// Returns the birth record of a coroutine in a region with lanes.
 [[nodiscard]] inline CompactBirth &birth_of(std::uint64_t identity) noexcept
 {
-    return state_v1.lanes.births[static_cast<std::uint32_t>(identity)];
+    return state_v2.lanes.births[static_cast<std::uint32_t>(identity)];
 }
 
 /// Writes a wake record. Costs some ns, because wakes may be as frequent as events.
@@ -52,10 +53,10 @@ inline void write_wakers_left(std::uint32_t session, const PromiseMixin &target,
 /// Writes a record about an object that the running coroutine uses, at a site.
 inline void write_use_at(std::uint32_t session, const void *object, std::uint32_t site, std::uint8_t kind) noexcept
 {
-    const std::uint64_t user = running_coroutine(thread_v1, session);
+    const std::uint64_t user = running_coroutine(thread_v2, session);
     std::uint64_t events = 0;
     if (user != kNoIdentity) {
-        const CompactState &compact = state_v1.lanes.states[static_cast<std::uint32_t>(user)];
+        const CompactState &compact = state_v2.lanes.states[static_cast<std::uint32_t>(user)];
         events = compact.seq.load(std::memory_order_relaxed) / 2;  // stored by this thread
     }
     (void)write_record(session, user, reinterpret_cast<std::uintptr_t>(object), static_cast<std::uint32_t>(events),
@@ -65,7 +66,7 @@ inline void write_use_at(std::uint32_t session, const void *object, std::uint32_
 /// As write_use_at.
 inline void write_use(std::uint32_t session, const void *object, const location &where, std::uint8_t kind) noexcept
 {
-    write_use_at(session, object, site_id(sites_v1, state_v1.sites, where), kind);
+    write_use_at(session, object, site_id(sites_v2, state_v2.sites, where), kind);
 }
 
 inline void promise_access::write_wait(PromiseMixin &promise, waited object, std::uint32_t part) noexcept
@@ -143,7 +144,7 @@ inline void PromiseMixin::finished(location where) noexcept
     if (compact_ == nullptr || !is_traced())
         return;
     const bool has_site = session == session_;
-    write_finish(session, has_site ? detail::site_id(detail::sites_v1, detail::state_v1.sites, where) : 0);
+    write_finish(session, has_site ? detail::site_id(detail::sites_v2, detail::state_v2.sites, where) : 0);
 }
 
 /// `session`: as returned by writing_session(). Only if the coroutine has a compact station, and is_traced().
@@ -156,7 +157,7 @@ inline void PromiseMixin::write_finish(std::uint32_t session, std::uint32_t site
                                             kRecordFinished))
         record_missing_ = true;
     // Destructors of its local variables still run, then the coroutine that resumed it.
-    detail::doubt_running(detail::thread_v1, detail::running_mark(identity_, shows_all_suspensions_));
+    detail::doubt_running(detail::thread_v2, detail::running_mark(identity_, shows_all_suspensions_));
 }
 
 /// Reports that `target` was made runnable; `by` is the coroutine that did it, null = unknown. Call it where a lock is
@@ -208,6 +209,7 @@ inline void note_signalled(const void *object, location where = location::curren
         detail::write_use(session, object, where, kRecordSignalled);
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

@@ -45,7 +45,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr unsigned clock_shift = 32;
 inline constexpr std::uint64_t first_check_ns = 1'000'000;   ///< from calibration to the first check
@@ -426,7 +428,9 @@ inline void check_clock(shared_clock &clock) noexcept
     }
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -15,7 +15,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr std::uint32_t station_chunk = 1024;           ///< compact stations that get memory in one step
 inline constexpr std::uint64_t memory_retry_ns = 100'000'000;  ///< ns between two attempts to get memory
@@ -79,7 +81,7 @@ inline void push_free_compact(const lane_areas &areas, const std::uint32_t *indi
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool commit_compact(const lane_areas &areas,
                                                                    std::uint32_t index) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     const std::uint64_t now = monotonic_ns();
     if (now < state.no_memory_before_ns.load(std::memory_order_relaxed))
         return false;
@@ -184,7 +186,9 @@ inline void keep_compact(thread_state &self, const lane_areas &areas, std::uint3
     self.free_compact_stations[self.free_compact_count++] = index;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

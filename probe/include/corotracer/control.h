@@ -19,23 +19,24 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 
 /// Returns CLOCK_MONOTONIC in ns. While tracing is on, computes it from the counter; clock.h states the error.
 inline std::uint64_t get_ns() noexcept
 {
-    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
     return session == 0 ? detail::monotonic_ns() : detail::now_in(session);
 }
 
 /// Returns the operating system's id of the calling thread.
 inline std::uint64_t get_tid() noexcept
 {
-    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
     if (session == 0)
         return detail::ask_tid();
-    if (detail::thread_v1.session != (session & ~detail::paused_bit))
+    if (detail::thread_v2.session != (session & ~detail::paused_bit))
         (void)detail::renew_thread(session);
-    return detail::thread_v1.tid;
+    return detail::thread_v2.tid;
 }
 
 /// Switches tracing on. With CTP_SHM_PATH in the environment, the process joins the region of an engine; this also
@@ -64,6 +65,7 @@ inline void enable(bool on) noexcept
     detail::set_enabled(on);
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

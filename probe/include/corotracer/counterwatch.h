@@ -17,7 +17,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr std::uint64_t counter_error_ns = 1'000'000;   ///< a smaller error is no contradiction
 inline constexpr std::uint64_t counter_drift_share = 64;       ///< nor is this share of the time between two pairs
@@ -26,8 +28,8 @@ inline constexpr std::uint64_t counter_known_ns = 10'000'000;  ///< time after w
 /// True if the process's pair is due at the raw time `now`. Also true when the counter has fallen far behind.
 [[nodiscard]] inline bool is_pair_due(std::uint64_t now) noexcept
 {
-    const std::uint64_t left = state_v1.pair_due.load(std::memory_order_relaxed) - now;
-    return left > state_v1.pair_ticks;  // a negative value wraps: due
+    const std::uint64_t left = state_v2.pair_due.load(std::memory_order_relaxed) - now;
+    return left > state_v2.pair_ticks;  // a negative value wraps: due
 }
 
 /// True if a pair agrees with the pairs before it.
@@ -61,7 +63,7 @@ inline void remember_pair(counter_watch &watch, const clock_pair &pair) noexcept
 /// after lie exactly on that line.
 inline void give_up_counter(ProcessEntry &entry) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     // Stores mult again, in case the shared memory was overwritten: new times are computed by this value.
     entry.mult.store(state.counter.mult.load(std::memory_order_relaxed), std::memory_order_relaxed);
     // Release each; partners: the engine's acquire load, and the acquire load in raw_now_without_counter.
@@ -73,8 +75,8 @@ inline void give_up_counter(ProcessEntry &entry) noexcept
 /// disturbed. `still`: the counter stands still. Only the thread that holds late_seq.
 [[nodiscard]] inline bool read_checked_pair(ProcessEntry &entry, bool still, clock_pair &pair) noexcept
 {
-    counter_watch &watch = state_v1.counter;
-    if (state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter) {
+    counter_watch &watch = state_v2.counter;
+    if (state_v2.raw_clock.load(std::memory_order_relaxed) == kClockCounter) {
         const bool undisturbed = !still && read_pair(pair, watch.mult.load(std::memory_order_relaxed));
         // A disturbed reading may be late, but it never goes back. So a counter behind good_counter is faulty.
         if (!undisturbed && !still && read_counter() > watch.good_counter.load(std::memory_order_relaxed))
@@ -91,7 +93,9 @@ inline void give_up_counter(ProcessEntry &entry) noexcept
     return true;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -13,6 +13,7 @@
 #include <string_view>
 
 namespace corotracer {
+inline namespace v2 {
 
 class PromiseMixin;
 
@@ -29,4 +30,5 @@ void note_signalled(const void *object, location where = location::current()) no
 std::uint64_t get_ns() noexcept;
 std::uint64_t get_tid() noexcept;
 
+}  // namespace v2
 }  // namespace corotracer

@@ -34,7 +34,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Buffer for a path, with its terminator.
 struct path_buffer {
@@ -269,7 +271,9 @@ inline std::uint64_t plan_flight_region(const flight_recorder_options &options, 
            write_at(fd, &kMagic, sizeof kMagic, 0);
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

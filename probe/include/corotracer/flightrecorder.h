@@ -16,6 +16,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 /// Region file of this process. Written before the session is published.
@@ -23,7 +24,7 @@ struct COROTRACER_ONE_PER_PROCESS flight_state {
     path_buffer path;
     std::uint32_t pid;  ///< process that made the file; a forked child has none
 };
-COROTRACER_ONE_PER_PROCESS inline constinit flight_state flight_v1{};
+COROTRACER_ONE_PER_PROCESS inline constinit flight_state flight_v2{};
 
 /// Makes the region and begins a session with it. On an error, prints it to stderr and deletes the file. Holder of
 /// init_lock only.
@@ -39,10 +40,10 @@ inline void start_flight(const flight_recorder_options &options) noexcept
     if (!write_flight_region(fd, options)) {
         wrong = std::strerror(errno);
     } else {
-        flight_v1.path = path;
-        flight_v1.pid = static_cast<std::uint32_t>(::getpid());
+        flight_v2.path = path;
+        flight_v2.pid = static_cast<std::uint32_t>(::getpid());
         wrong = init_from_region(fd, nullptr, 0);
-        if (wrong == nullptr && state_v1.process == nullptr)
+        if (wrong == nullptr && state_v2.process == nullptr)
             wrong =
                 "no process entry is free (end other processes of this program)";  // without a process entry there are
                                                                                    // no lanes, and nothing is written
@@ -50,7 +51,7 @@ inline void start_flight(const flight_recorder_options &options) noexcept
     ::close(fd);
     if (wrong != nullptr) {
         ::unlink(path.text);
-        flight_v1.pid = 0;
+        flight_v2.pid = 0;
         complain("cannot start the flight recorder", wrong);
     }
 }
@@ -94,17 +95,18 @@ inline bool start_flight_recorder(const flight_recorder_options &options = {}) n
         else
             detail::start_flight(options);
     });
-    return detail::page_v1.attached.load(std::memory_order_acquire) != 0;
+    return detail::page_v2.attached.load(std::memory_order_acquire) != 0;
 }
 
 /// Returns the path of the region file that this process writes; empty when there is none. The text stays valid.
 inline const char *flight_recorder_path() noexcept
 {
-    const bool writes_file = detail::page_v1.attached.load(std::memory_order_acquire) != 0 &&
-                             detail::flight_v1.pid == static_cast<std::uint32_t>(::getpid());
-    return writes_file ? detail::flight_v1.path.text : "";
+    const bool writes_file = detail::page_v2.attached.load(std::memory_order_acquire) != 0 &&
+                             detail::flight_v2.pid == static_cast<std::uint32_t>(::getpid());
+    return writes_file ? detail::flight_v2.path.text : "";
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

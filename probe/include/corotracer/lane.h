@@ -21,7 +21,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline void pause() noexcept;  // pause.h
 
@@ -43,7 +45,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 /// no engine. `still`: the counter stands still, so it makes no pair due; publish now.
 [[gnu::noinline, gnu::cold]] inline void publish_pair(bool still = false) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     const std::uint64_t now = raw_now();
     std::uint64_t due = state.pair_due.load(std::memory_order_relaxed);
     if ((!still && !is_pair_due(now)) ||
@@ -99,7 +101,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 [[nodiscard]] inline bool shrink_lane(thread_state &self, std::uint64_t position) noexcept
 {
     const std::uint32_t committed = self.lane->committed.load(std::memory_order_relaxed);
-    if (!state_v1.lanes.may_shrink || position != committed || committed % kLaneBlock != 0 ||
+    if (!state_v2.lanes.may_shrink || position != committed || committed % kLaneBlock != 0 ||
         committed < kLaneRecordsMin)
         return false;
     // Before the first record that depends on it. Partners: the acquire loads of readers and of the lane's next thread,
@@ -127,7 +129,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
         return false;
     const std::uint32_t in_block = slot % kLaneBlock;
     std::uint64_t count = kLaneBlock - in_block;
-    if (!state_v1.lanes.overwrite) {
+    if (!state_v2.lanes.overwrite) {
         // Acquire; partner: the reader's release, after it has copied the records that will be overwritten.
         const std::uint64_t used = position - self.lane->tail.load(std::memory_order_acquire);
         const std::uint64_t room = used < self.capacity ? self.capacity - used : 0;
@@ -160,12 +162,12 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 {
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
-    const bool still = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter && stands_still(self, ts);
+    const bool still = state_v2.raw_clock.load(std::memory_order_relaxed) == kClockCounter && stands_still(self, ts);
     if (still || is_pair_due(ts))
         publish_pair(still);
     while (self.next == self.run_end) {
         if (self.lane == nullptr && !acquire_lane(self)) {
-            state_v1.lanes.extension->records_without_lane.fetch_add(1, std::memory_order_relaxed);
+            state_v2.lanes.extension->records_without_lane.fetch_add(1, std::memory_order_relaxed);
             return nullptr;
         }
         if (!next_run(self)) {
@@ -179,7 +181,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     }
     // Every record uses this slow path if there is no counter, or if the engine does not fence. The fast path reads the
     // counter and ends without a fence.
-    const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
+    const bool counts = state_v2.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
     self.end = counts && (session & engine_fences_bit) != 0 ? self.run_end : self.next + 1;
     return self.next;
 }
@@ -187,7 +189,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 /// Handles a value of tracer_sleeping other than kEngineAwake. Unknown values count as awake.
 [[gnu::noinline, gnu::cold]] inline void react_to_engine() noexcept
 {
-    switch (state_v1.header->tracer_sleeping.load(std::memory_order_acquire)) {
+    switch (state_v2.header->tracer_sleeping.load(std::memory_order_acquire)) {
     case kEngineSleeps: return wake_engine();
     case kEnginePaused: return pause();
     default: return;
@@ -201,7 +203,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 [[gnu::always_inline]] inline void check_engine() noexcept
 {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (state_v1.header->tracer_sleeping.load(std::memory_order_seq_cst) != kEngineAwake) [[unlikely]]
+    if (state_v2.header->tracer_sleeping.load(std::memory_order_seq_cst) != kEngineAwake) [[unlikely]]
         react_to_engine();
 }
 
@@ -218,7 +220,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t{0};
 inline bool write_record_at(std::uint32_t session, std::uint64_t ts, std::uint64_t identity, std::uint64_t arg,
                             std::uint32_t n, std::uint32_t site, std::uint8_t kind) noexcept
 {
-    thread_state &self = thread_v1;
+    thread_state &self = thread_v2;
     LaneRecord *slot = self.next;
     if (self.session != session || slot == self.end) [[unlikely]] {
         slot = find_slot(self, session, ts);
@@ -242,7 +244,9 @@ inline bool write_record(std::uint32_t session, std::uint64_t identity, std::uin
     return write_record_at(session, raw_now(), identity, arg, n, site, kind);
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

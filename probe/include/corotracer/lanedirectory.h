@@ -18,7 +18,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr std::uint64_t position_limit = std::uint64_t{1} << 62;  ///< positions are below it
 inline constexpr std::uint64_t lane_bytes_min = kLaneRecordsMin * sizeof(LaneRecord);
@@ -241,12 +243,12 @@ inline void give_back(const lane_areas &areas, const lane_carving &carving) noex
 /// argument is not used.
 inline void leave_lane(void *) noexcept
 {
-    thread_state &self = thread_v1;
+    thread_state &self = thread_v2;
     self.closer = 0;
-    const std::uint32_t attached = page_v1.attached.load(std::memory_order_acquire);
+    const std::uint32_t attached = page_v2.attached.load(std::memory_order_acquire);
     if (self.session == 0 || self.session != attached)
         return;  // in a forked child all of it belongs to the parent
-    push_free_compact(state_v1.lanes, self.free_compact_stations, self.free_compact_count);
+    push_free_compact(state_v2.lanes, self.free_compact_stations, self.free_compact_count);
     self.free_compact_count = 0;
     if (self.lane == nullptr)
         return;
@@ -265,7 +267,7 @@ inline void leave_lane(void *) noexcept
 [[gnu::noinline, gnu::cold]] inline void leave_at_thread_end(thread_state &self) noexcept
 {
     const int saved_errno = errno;
-    const std::uint32_t key = state_v1.thread_key.load(std::memory_order_relaxed);
+    const std::uint32_t key = state_v2.thread_key.load(std::memory_order_relaxed);
     if (self.closer == 0 && key != 0)
         self.closer = ::pthread_setspecific(static_cast<pthread_key_t>(key - 1), &self) == 0 ? 1 : 0;
     errno = saved_errno;
@@ -277,7 +279,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool acquire_lane(thread_state &self) noexcept
 {
     const no_cancellation guard;
-    const lane_areas &areas = state_v1.lanes;
+    const lane_areas &areas = state_v2.lanes;
     leave_at_thread_end(self);
     const std::uint64_t now = monotonic_ns();
     if (now < self.retry_ns)
@@ -305,7 +307,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     const lane_memory memory = memory_of(areas, *lane);
     if (memory.records == nullptr || position >= position_limit)
         return false;
-    lane->process.store(state_v1.process_index, std::memory_order_relaxed);
+    lane->process.store(state_v2.process_index, std::memory_order_relaxed);
     lane->tid.store(self.tid, std::memory_order_relaxed);
     lane->claims.store(lane->claims.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     lane->begin.store(position, std::memory_order_relaxed);
@@ -326,7 +328,9 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept;  // 
     return true;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -23,6 +23,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string bytes that a process allocates at once
@@ -82,8 +83,8 @@ inline constexpr std::uint64_t name_chunk = 16384;  ///< bytes of the string byt
 /// the lock is busy for too long; these last two are counted. Preserves errno.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t intern_name(std::string_view name) noexcept
 {
-    const site_area &area = state_v1.sites;
-    site_table &table = sites_v1;
+    const site_area &area = state_v2.sites;
+    site_table &table = sites_v2;
     if (name.empty() || area.extension == nullptr)
         return 0;
     name = cut_name(name);
@@ -105,7 +106,7 @@ inline std::uint64_t system_thread_name(const thread_state &self) noexcept
 {
     char own[16] = "";
     char leader[17] = "";
-    if (self.tid == state_v1.pid || ::prctl(PR_GET_NAME, own) != 0)
+    if (self.tid == state_v2.pid || ::prctl(PR_GET_NAME, own) != 0)
         return 0;
     const int saved_errno = errno;
     const int fd = open_file("/proc/self/comm", O_RDONLY);
@@ -123,7 +124,7 @@ inline void set_thread_name(std::uint32_t session, std::string_view name) noexce
     const std::uint64_t string = intern_name(name);
     if (string == 0)
         return;
-    thread_state &self = thread_v1;
+    thread_state &self = thread_v2;
     if (self.session != session)
         join_session(self, session);
     self.thread_name = string;
@@ -144,6 +145,7 @@ inline void name_thread(std::string_view name) noexcept
         detail::set_thread_name(session, name);
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

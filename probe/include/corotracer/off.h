@@ -29,6 +29,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 inline namespace compiled_out {
 
 class PromiseMixin;
@@ -173,6 +174,7 @@ inline std::uint64_t get_tid() noexcept
 }
 
 }  // namespace compiled_out
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

@@ -17,7 +17,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Writes a switch record into this thread's lane.
 inline void note_switch(std::uint32_t session, bool on) noexcept
@@ -29,11 +31,11 @@ inline void note_switch(std::uint32_t session, bool on) noexcept
 /// Pauses tracing, after the engine requested it.
 inline void pause() noexcept
 {
-    std::uint32_t running = page_v1.session.load(std::memory_order_acquire) & ~paused_bit;
+    std::uint32_t running = page_v2.session.load(std::memory_order_acquire) & ~paused_bit;
     if (running == 0)
         return;  // off: nothing to pause
     // The bit is set before the record is written, because writing it checks tracer_sleeping again.
-    if (page_v1.session.compare_exchange_strong(running, running | paused_bit, std::memory_order_acq_rel,
+    if (page_v2.session.compare_exchange_strong(running, running | paused_bit, std::memory_order_acq_rel,
                                                 std::memory_order_relaxed))
         note_switch(running, false);
 }
@@ -43,13 +45,13 @@ inline void pause() noexcept
 [[nodiscard, gnu::noinline, gnu::cold]] inline bool goes_on(std::uint32_t &session) noexcept
 {
     if ((session & paused_bit) == 0 ||
-        state_v1.header->tracer_sleeping.load(std::memory_order_acquire) == kEnginePaused)
+        state_v2.header->tracer_sleeping.load(std::memory_order_acquire) == kEnginePaused)
         return false;
     std::uint32_t paused = session;
     session &= ~paused_bit;
     // Before the session is published: a birth in the new session must not trust runs from before.
-    state_v1.on_since.store(raw_now(), std::memory_order_relaxed);
-    if (page_v1.session.compare_exchange_strong(paused, session, std::memory_order_acq_rel,
+    state_v2.on_since.store(raw_now(), std::memory_order_relaxed);
+    if (page_v2.session.compare_exchange_strong(paused, session, std::memory_order_acq_rel,
                                                 std::memory_order_acquire)) {
         note_switch(session, true);
         return true;
@@ -60,7 +62,7 @@ inline void pause() noexcept
 /// Returns the session that may be written now; 0 while tracing is off or paused.
 [[nodiscard]] inline std::uint32_t writing_session() noexcept
 {
-    std::uint32_t session = page_v1.session.load(std::memory_order_acquire);
+    std::uint32_t session = page_v2.session.load(std::memory_order_acquire);
     if ((session & paused_bit) != 0 && !goes_on(session)) [[unlikely]]
         return 0;
     return session;
@@ -69,7 +71,7 @@ inline void pause() noexcept
 /// Implements enable(), for the whole process.
 [[gnu::noinline, gnu::cold]] inline void set_enabled(bool on) noexcept
 {
-    process_page &page = page_v1;
+    process_page &page = page_v2;
     const int saved_errno = errno;
     guard_against_fork();
     page.disabled.store(on ? 0 : 1, std::memory_order_seq_cst);
@@ -78,26 +80,28 @@ inline void pause() noexcept
     if (attached != 0) {
         std::uint32_t seen = page.session.load(std::memory_order_acquire);
         if (on && seen == 0)
-            state_v1.on_since.store(raw_now(), std::memory_order_relaxed);  // as in goes_on
+            state_v2.on_since.store(raw_now(), std::memory_order_relaxed);  // as in goes_on
         if (on && seen == 0 &&
             page.session.compare_exchange_strong(seen, attached, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed)) {
-            if (state_v1.process != nullptr)
-                state_v1.process->switched_off.store(0, std::memory_order_release);
+            if (state_v2.process != nullptr)
+                state_v2.process->switched_off.store(0, std::memory_order_release);
             note_switch(attached, true);
         }
         if (!on && seen != 0) {
             if (page.session.exchange(0, std::memory_order_acq_rel) != 0) {
                 note_switch(attached, false);
-                if (state_v1.process != nullptr)
-                    state_v1.process->switched_off.store(1, std::memory_order_release);
+                if (state_v2.process != nullptr)
+                    state_v2.process->switched_off.store(1, std::memory_order_release);
             }
         }
     }
     errno = saved_errno;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

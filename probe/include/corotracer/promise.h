@@ -25,6 +25,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 
 class PromiseMixin;
 
@@ -188,7 +189,7 @@ public:
     /// life.
     PromiseMixin() noexcept
     {
-        const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+        const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
         if (session != 0)
             be_born(session);
         else
@@ -207,7 +208,7 @@ public:
     /// child, for a coroutine that the child inherited.
     [[nodiscard]] bool is_traced() const noexcept
     {
-        return session_ != 0 && session_ == detail::page_v1.attached.load(std::memory_order_acquire);
+        return session_ != 0 && session_ == detail::page_v2.attached.load(std::memory_order_acquire);
     }
 
     /// Traces every co_await of the coroutine. `where` is the location of the co_await. Returns a TracedAwaiter.
@@ -267,7 +268,7 @@ public:
     void write_trace(std::uint64_t addr, bool is_active, std::uint32_t site = 0,
                      std::uint8_t kind = kAwaitPoint) noexcept
     {
-        const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+        const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
         if (session == 0) [[likely]]
             return;
         write_trace_in(session, addr, is_active, site, kind);
@@ -433,7 +434,7 @@ auto TracedAwaiter<Awaitable>::await_suspend(std::coroutine_handle<Promise> self
                 PromiseMixin::leave_suspend(scope);
         }
     };
-    const std::uint32_t session = detail::page_v1.session.load(std::memory_order_acquire);
+    const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
     // Also while tracing is off: it may be on when the coroutine continues.
     suspended_ = true;
     detail::await_suspend_scope scope;
@@ -467,6 +468,7 @@ decltype(auto) TracedAwaiter<Awaitable>::await_resume() noexcept(noexcept(inner.
     return inner.await_resume();
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #if !defined(COROTRACER_EXTERN)

@@ -21,7 +21,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Result of map_region, before the session is published.
 struct mapping {
@@ -277,7 +279,9 @@ inline void count_unmapped(int fd) noexcept
     return wrong;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

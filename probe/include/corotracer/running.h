@@ -21,7 +21,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// The coroutine may have suspended without an event.
 inline constexpr std::uint64_t incomplete_bit = std::uint64_t{1} << 31;
@@ -80,7 +82,7 @@ inline void doubt_running(thread_state &self, std::uint64_t mark) noexcept
 /// was before tracing went off and on, because events are missing since. `session`: as returned by writing_session().
 [[nodiscard]] inline std::uint64_t running_coroutine(const thread_state &self, std::uint32_t session) noexcept
 {
-    const process_state &state = state_v1;
+    const process_state &state = state_v2;
     const std::uint64_t mark = self.running;
     if (mark == 0 || (mark & incomplete_bit) != 0 || self.session != session)
         return kNoIdentity;
@@ -98,7 +100,9 @@ inline void doubt_running(thread_state &self, std::uint64_t mark) noexcept
     return lives && runs && is_complete ? identity : kNoIdentity;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

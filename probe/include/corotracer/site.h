@@ -24,6 +24,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 inline constexpr std::size_t site_entries = 8192;      ///< cached addresses of locations; a power of two
@@ -292,6 +293,7 @@ inline void clear_sites(site_table &table) noexcept
 }
 
 }  // namespace detail
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

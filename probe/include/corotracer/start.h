@@ -21,7 +21,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Registers this process for the engine's membarrier(2). Returns false on failure; then the process must fence by
 /// itself.
@@ -131,7 +133,7 @@ struct process_identity {
 [[nodiscard]] inline bool is_before_exec(const ProcessEntry &entry, const process_identity &self) noexcept
 {
     const std::uint64_t space = entry.pid_namespace.load(std::memory_order_relaxed);
-    return entry.pid.load(std::memory_order_relaxed) == state_v1.pid &&
+    return entry.pid.load(std::memory_order_relaxed) == state_v2.pid &&
            entry.start_ticks.load(std::memory_order_relaxed) == self.begun &&
            (space == 0 || space == self.pid_namespace) &&
            (self.image == 0 || entry.image.load(std::memory_order_relaxed) != self.image);
@@ -140,7 +142,7 @@ struct process_identity {
 /// Fills a claimed entry, all but its state.
 inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     entry.pid.store(state.pid, std::memory_order_relaxed);
     entry.start_ticks.store(self.begun, std::memory_order_relaxed);
     entry.pid_namespace.store(self.pid_namespace, std::memory_order_relaxed);
@@ -148,7 +150,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     const std::uint32_t kind = state.raw_clock.load(std::memory_order_relaxed);
     const bool counts = kind == kClockCounter;
     entry.clock_kind.store(kind, std::memory_order_relaxed);
-    entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    entry.switched_off.store(page_v2.disabled.load(std::memory_order_relaxed), std::memory_order_relaxed);
     const clock_state &clock = state.clock.state;
     const std::uint64_t now = monotonic_ns();
     entry.init_ns.store(counts ? clock.last.ns : now, std::memory_order_relaxed);
@@ -172,7 +174,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 /// plugins again and again needs few entries. Only if the raw clocks have the same unit; then they are one counter.
 [[nodiscard]] inline bool adopt_entry(ProcessEntry &entry, const process_identity &self) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     std::uint64_t abandoned = entry.abandoned.load(std::memory_order_relaxed);
     // Acquire twice; partners: the release in claim_entry, and in end_session.
     if (self.image == 0 || self.begun == 0 || abandoned == 0 ||
@@ -188,7 +190,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
     state.counter.init_counter.store(entry.init_counter.load(std::memory_order_relaxed), std::memory_order_relaxed);
     state.counter.init_ns.store(entry.init_ns.load(std::memory_order_relaxed), std::memory_order_relaxed);
     state.counter.mult.store(entry.mult.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    entry.switched_off.store(page_v1.disabled.load(std::memory_order_relaxed), std::memory_order_release);
+    entry.switched_off.store(page_v2.disabled.load(std::memory_order_relaxed), std::memory_order_release);
     return true;
 }
 
@@ -208,7 +210,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 /// false when no entry is free or there is no memory; then the process uses no lanes.
 [[nodiscard]] inline bool claim_process_entry() noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     const lane_areas &areas = state.lanes;
     const process_identity self{start_ticks(), namespace_of_pid(), image_of_process()};
     if (!back_with_memory(areas.processes, areas.process_capacity * sizeof(ProcessEntry)))
@@ -238,7 +240,7 @@ inline void fill_entry(ProcessEntry &entry, const process_identity &self) noexce
 /// Chooses the unit of raw clocks, after the clock is calibrated. Sets the first pair of the process.
 inline void choose_raw_clock() noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     const clock_state &clock = state.clock.state;
     // 1 MHz ... 100 GHz: any other rate means that the counter jumped during the measurement.
     constexpr std::uint64_t one_ns = std::uint64_t{1} << clock_shift;
@@ -259,11 +261,11 @@ inline void choose_raw_clock() noexcept
 /// Begins a session with a mapped region. `socket_path` may be null. Holder of init_lock only.
 inline void begin_session(const mapping &map, const char *socket_path) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     guard_against_fork();
     open_socket(state.socket, socket_path == nullptr ? "" : socket_path);
     if (state.sessions.load(std::memory_order_relaxed) != 0)
-        clear_sites(sites_v1);  // the parent's sites, after fork
+        clear_sites(sites_v2);  // the parent's sites, after fork
     state.header = map.header;
     state.stations = map.stations;
     state.sites = map.sites;
@@ -284,10 +286,10 @@ inline void begin_session(const mapping &map, const char *socket_path) noexcept
     if (state.lanes.overwrite || (map.engine_fences && register_for_barrier()))
         session |= engine_fences_bit;
     // seq_cst, both stores: see set_enabled and count_early_birth.
-    page_v1.attached.store(session, std::memory_order_seq_cst);
-    page_v1.session.store(session, std::memory_order_seq_cst);
-    if (page_v1.disabled.load(std::memory_order_seq_cst) != 0)
-        page_v1.session.store(0, std::memory_order_seq_cst);
+    page_v2.attached.store(session, std::memory_order_seq_cst);
+    page_v2.session.store(session, std::memory_order_seq_cst);
+    if (page_v2.disabled.load(std::memory_order_seq_cst) != 0)
+        page_v2.session.store(0, std::memory_order_seq_cst);
     report_early_births();
 }
 
@@ -335,7 +337,7 @@ inline void init_from_environment() noexcept
 template <class Begin>
 inline void init_once(Begin &&begin) noexcept
 {
-    process_page &page = page_v1;
+    process_page &page = page_v2;
     if (page.attached.load(std::memory_order_acquire) != 0)
         return;
     const no_cancellation guard;
@@ -356,7 +358,9 @@ inline void init_once(Begin &&begin) noexcept
     errno = saved_errno;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

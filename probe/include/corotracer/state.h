@@ -45,7 +45,9 @@
 
 #define COROTRACER_ONE_PER_PROCESS [[gnu::visibility("default")]]
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Handle of the executable or shared object. Declared under another name, because compilers declare __dso_handle
 /// themselves, with another type.
@@ -168,9 +170,9 @@ struct COROTRACER_ONE_PER_PROCESS process_state {
     counter_watch counter;
 };
 
-COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v1{};
-COROTRACER_ONE_PER_PROCESS inline constinit process_state state_v1{};
-COROTRACER_ONE_PER_PROCESS inline constinit site_table sites_v1{};
+COROTRACER_ONE_PER_PROCESS inline constinit process_page page_v2{};
+COROTRACER_ONE_PER_PROCESS inline constinit process_state state_v2{};
+COROTRACER_ONE_PER_PROCESS inline constinit site_table sites_v2{};
 
 inline constexpr std::uint32_t kept_stations = 32;  ///< most free compact stations that a thread keeps
 
@@ -208,7 +210,7 @@ struct COROTRACER_ONE_PER_PROCESS alignas(64) thread_state {
     std::uint32_t free_compact_stations[kept_stations];
 };
 static_assert(std::is_trivially_destructible_v<thread_state>);
-COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v1{};
+COROTRACER_ONE_PER_PROCESS inline thread_local constinit thread_state thread_v2{};
 
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t ask_tid() noexcept
 {
@@ -251,12 +253,12 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unc
 /// Returns the time in ns of CLOCK_MONOTONIC. Updates the thread's session and its line of the clock.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t renew_thread(std::uint32_t session) noexcept
 {
-    thread_state &self = thread_v1;
+    thread_state &self = thread_v2;
     if (self.session != (session & ~paused_bit))
         join_session(self, session);
     if (self.line.interval != 0 && stands_still(self, read_counter()))
-        give_up_clock(state_v1.clock);
-    const std::uint64_t now = clock_now(state_v1.clock, self.line);
+        give_up_clock(state_v2.clock);
+    const std::uint64_t now = clock_now(state_v2.clock, self.line);
     self.quick_ticks = (session & engine_fences_bit) != 0 ? self.line.interval : 0;
     return now;
 }
@@ -264,7 +266,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unc
 /// Returns the time in ns of CLOCK_MONOTONIC. During a session only.
 [[nodiscard]] inline std::uint64_t now_in(std::uint32_t session) noexcept
 {
-    const thread_state &self = thread_v1;
+    const thread_state &self = thread_v2;
     const std::uint64_t ticks = read_counter() - self.line.base_counter;
     if (self.session != (session & ~paused_bit) || ticks >= self.line.interval) [[unlikely]]
         return renew_thread(session);
@@ -274,7 +276,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unc
 /// Converts a time of CLOCK_MONOTONIC to ticks of a perfect counter, by the process's line (kClockGivenUp).
 [[nodiscard]] inline std::uint64_t ticks_at(std::uint64_t ns) noexcept
 {
-    const counter_watch &watch = state_v1.counter;
+    const counter_watch &watch = state_v2.counter;
     const std::uint64_t init_ns = watch.init_ns.load(std::memory_order_relaxed);
     const std::uint64_t elapsed = ns > init_ns ? ns - init_ns : 0;
     return watch.init_counter.load(std::memory_order_relaxed) +
@@ -284,7 +286,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unc
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint64_t raw_now_without_counter() noexcept
 {
     // Acquire; partner: the release in give_up_counter, so that `counter` is final.
-    const bool given_up = state_v1.raw_clock.load(std::memory_order_acquire) == kClockGivenUp;
+    const bool given_up = state_v2.raw_clock.load(std::memory_order_acquire) == kClockGivenUp;
     return given_up ? ticks_at(monotonic_ns()) : monotonic_ns();
 }
 
@@ -292,7 +294,7 @@ inline constexpr std::uint64_t still_ns = 2'000'000;  ///< a counter that is unc
 [[nodiscard]] inline std::uint64_t raw_now() noexcept
 {
     // Relaxed: a thread may notice later than others that the counter was given up.
-    const bool counts = state_v1.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
+    const bool counts = state_v2.raw_clock.load(std::memory_order_relaxed) == kClockCounter;
     return counts ? read_counter() : raw_now_without_counter();
 }
 
@@ -334,26 +336,26 @@ inline void complain(const char *what, const char *detail) noexcept
 /// Handler for pthread_atfork(3), where the kernel does not clear the page.
 inline void switch_off_in_child() noexcept
 {
-    page_v1.session.store(0, std::memory_order_relaxed);
-    page_v1.init_lock.store(0, std::memory_order_relaxed);
-    page_v1.init_ended.store(0, std::memory_order_relaxed);
-    page_v1.attached.store(0, std::memory_order_relaxed);
-    page_v1.disabled.store(0, std::memory_order_relaxed);
-    page_v1.early_births.store(0, std::memory_order_relaxed);
+    page_v2.session.store(0, std::memory_order_relaxed);
+    page_v2.init_lock.store(0, std::memory_order_relaxed);
+    page_v2.init_ended.store(0, std::memory_order_relaxed);
+    page_v2.attached.store(0, std::memory_order_relaxed);
+    page_v2.disabled.store(0, std::memory_order_relaxed);
+    page_v2.early_births.store(0, std::memory_order_relaxed);
 }
 
 /// Makes children start with a cleared page after fork. Idempotent; two calls at once do no harm.
 inline void guard_against_fork() noexcept
 {
-    if (page_v1.guarded.load(std::memory_order_relaxed) != 0)
+    if (page_v2.guarded.load(std::memory_order_relaxed) != 0)
         return;
 #if defined(MADV_WIPEONFORK)
-    if (kernel_heeds_advice() && ::madvise(&page_v1, sizeof page_v1, MADV_WIPEONFORK) == 0) {
-        page_v1.guarded.store(1, std::memory_order_relaxed);
+    if (kernel_heeds_advice() && ::madvise(&page_v2, sizeof page_v2, MADV_WIPEONFORK) == 0) {
+        page_v2.guarded.store(1, std::memory_order_relaxed);
         return;
     }
 #endif
-    if (page_v1.guarded.exchange(1, std::memory_order_relaxed) == 0)
+    if (page_v2.guarded.exchange(1, std::memory_order_relaxed) == 0)
         ::pthread_atfork(nullptr, nullptr, &switch_off_in_child);
 }
 
@@ -362,16 +364,16 @@ inline void guard_against_fork() noexcept
 /// Adds the early births to the region's count. By exchange, so two threads never add one birth twice.
 inline void report_early_births() noexcept
 {
-    const std::uint64_t count = page_v1.early_births.exchange(0, std::memory_order_seq_cst);
-    if (count != 0 && state_v1.sites.extension != nullptr)
-        state_v1.sites.extension->born_before_init.fetch_add(count, std::memory_order_relaxed);
+    const std::uint64_t count = page_v2.early_births.exchange(0, std::memory_order_seq_cst);
+    if (count != 0 && state_v2.sites.extension != nullptr)
+        state_v2.sites.extension->born_before_init.fetch_add(count, std::memory_order_relaxed);
 }
 
 /// Counts a birth while tracing is off or paused. The coroutine stays untraced.
 [[gnu::noinline, gnu::cold]] inline void count_birth_while_off() noexcept
 {
-    if (state_v1.sites.extension != nullptr)
-        state_v1.sites.extension->births_while_off.fetch_add(1, std::memory_order_relaxed);
+    if (state_v2.sites.extension != nullptr)
+        state_v2.sites.extension->births_while_off.fetch_add(1, std::memory_order_relaxed);
 }
 
 #if defined(COROTRACER_EXTERN)
@@ -380,22 +382,24 @@ void count_early_birth() noexcept;
 /// Counts a birth while there is no session.
 [[gnu::noinline, gnu::cold]] inline void count_early_birth() noexcept
 {
-    if (page_v1.attached.load(std::memory_order_acquire) != 0)
+    if (page_v2.attached.load(std::memory_order_acquire) != 0)
         return count_birth_while_off();
-    if (page_v1.init_ended.load(std::memory_order_relaxed) != 0)
+    if (page_v2.init_ended.load(std::memory_order_relaxed) != 0)
         return;
     const int saved_errno = errno;
     // seq_cst here, at the load below, and at InitTracer's store and exchange. Either InitTracer's last exchange sees
     // this birth, or the load below sees the session.
-    if (page_v1.early_births.fetch_add(1, std::memory_order_seq_cst) == 0)
+    if (page_v2.early_births.fetch_add(1, std::memory_order_seq_cst) == 0)
         guard_against_fork();
-    if (page_v1.attached.load(std::memory_order_seq_cst) != 0)
+    if (page_v2.attached.load(std::memory_order_seq_cst) != 0)
         report_early_births();
     errno = saved_errno;
 }
 #endif
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 namespace corotracer {
+inline namespace v2 {
 
 template <class Awaitable>
 struct TracedAwaiter;
@@ -68,4 +69,5 @@ template <>
 inline constexpr bool shows_all_suspensions<void> = false;
 
 }  // namespace detail
+}  // namespace v2
 }  // namespace corotracer

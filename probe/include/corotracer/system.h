@@ -25,7 +25,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Returns a variable of the environment, or null. Also null in a program with more rights than its caller (setuid,
 /// setgid, file capabilities). The caller must not choose files that such a program creates or opens for writing.
@@ -126,7 +128,9 @@ private:
     return true;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -15,6 +15,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 /// An Epoch's site, kind and the three reserved bytes after them, for one store.
@@ -73,7 +74,7 @@ inline constexpr std::uint64_t events_per_check = 1024;
 /// Pops a full station that the engine drained and pushed. Returns its index; station_limit when there is none.
 [[nodiscard]] inline std::uint32_t pop_free_station() noexcept
 {
-    const process_state &state = state_v1;
+    const process_state &state = state_v2;
     if (state.sites.extension == nullptr)
         return state.station_limit;
     std::atomic<std::uint64_t> &top = state.sites.extension->free_stations;
@@ -96,7 +97,7 @@ inline constexpr std::uint64_t events_per_check = 1024;
 /// faster.
 [[nodiscard, gnu::noinline, gnu::cold]] inline std::uint32_t offer_stations(std::uint32_t offered) noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     const std::uint64_t now = monotonic_ns();
     if (offered >= state.station_limit || now < state.no_memory_before_ns.load(std::memory_order_relaxed))
         return offered;
@@ -124,7 +125,7 @@ inline constexpr std::uint32_t most_allocated = 0xC000'0000;
 /// Allocates a full station that was never used. Returns null when there is none, or no memory.
 [[nodiscard]] inline StationData *allocate_station() noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     // Acquire; partner: the release of the engine, or of offer_stations.
     std::uint32_t max = state.header->max_stations.load(std::memory_order_acquire);
     std::atomic<std::uint32_t> &allocated = state.header->allocated_count;
@@ -157,8 +158,8 @@ inline constexpr std::uint32_t most_allocated = 0xC000'0000;
 
 inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
 {
-    detail::process_state &state = detail::state_v1;
-    detail::thread_state &self = detail::thread_v1;
+    detail::process_state &state = detail::state_v2;
+    detail::thread_state &self = detail::thread_v2;
     if (self.session != session) [[unlikely]]
         detail::join_session(self, session);
     const std::uint64_t identity = detail::acquire_compact(self, state.lanes);
@@ -200,7 +201,7 @@ inline void PromiseMixin::be_born_compact(std::uint32_t session) noexcept
 /// Stores birth_ts last: it publishes the other fields.
 inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
 {
-    detail::process_state &state = detail::state_v1;
+    detail::process_state &state = detail::state_v2;
     const std::uint32_t reused = detail::pop_free_station();
     StationData *const station = reused != state.station_limit ? &state.stations[reused] : detail::allocate_station();
     if (station == nullptr)
@@ -235,12 +236,12 @@ inline void PromiseMixin::be_born_full(std::uint32_t session) noexcept
 /// Works also while tracing is off or paused; then only the station shows the death.
 [[gnu::noinline]] inline void PromiseMixin::die() noexcept
 {
-    const std::uint32_t attached = detail::page_v1.attached.load(std::memory_order_acquire);
+    const std::uint32_t attached = detail::page_v2.attached.load(std::memory_order_acquire);
     if (session_ != attached)
         return;
     if (compact_ != nullptr)
         return die_compact();
-    if (detail::state_v1.sites.extension != nullptr)
+    if (detail::state_v2.sites.extension != nullptr)
         my_station->extension.death_ts.store(detail::now_in(attached), std::memory_order_relaxed);
     my_station->header.is_dead.store(1, std::memory_order_release);  // partner: the engine's acquire load
 }
@@ -250,25 +251,25 @@ inline void PromiseMixin::die_compact() noexcept
     const std::uint32_t session = detail::writing_session();
     const std::uint64_t now = detail::raw_now();
     const auto generation = static_cast<std::uint32_t>(identity_ >> 32);
-    detail::stop_running(detail::thread_v1, detail::running_mark(identity_, shows_all_suspensions_), outer_);
+    detail::stop_running(detail::thread_v2, detail::running_mark(identity_, shows_all_suspensions_), outer_);
     compact_->death_ts.store(now, std::memory_order_release);
     bool written = session == session_;
     if (written) {
         written = detail::write_record_at(session, now, identity_, 0, static_cast<std::uint32_t>(event_count), 0,
                                           kRecordDeath);
     }
-    const bool recycle = (written && !record_missing_) || detail::state_v1.lanes.overwrite;
+    const bool recycle = (written && !record_missing_) || detail::state_v2.lanes.overwrite;
     // Release; partners: the engine's acquire load, and the acquire in claim_compact.
     compact_->life.store(detail::identity_of(generation, recycle ? kCompactRecycled : kCompactDead),
                          std::memory_order_release);
     if (!recycle || generation == detail::last_generation)
         return;  // freed by the engine later, or retired: in no stack
-    detail::thread_state &self = detail::thread_v1;
+    detail::thread_state &self = detail::thread_v2;
     const auto index = static_cast<std::uint32_t>(identity_);
     if (self.session == session_)
-        detail::keep_compact(self, detail::state_v1.lanes, index);
+        detail::keep_compact(self, detail::state_v2.lanes, index);
     else
-        detail::push_free_compact(detail::state_v1.lanes, &index, 1);
+        detail::push_free_compact(detail::state_v2.lanes, &index, 1);
 }
 
 /// The hot path of an event with lanes: the lane has room, and the engine fences for both sides. Out of line, and with
@@ -276,7 +277,7 @@ inline void PromiseMixin::die_compact() noexcept
 [[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::publish(std::uint32_t session, std::uint64_t addr,
                                                                       std::uint64_t what) noexcept
 {
-    detail::thread_state &self = detail::thread_v1;
+    detail::thread_state &self = detail::thread_v2;
     LaneRecord *const slot = self.next;
     if (session_ != session || self.session != session || slot == self.end) [[unlikely]]
         return publish_late(session, addr, what);
@@ -296,7 +297,7 @@ inline void PromiseMixin::die_compact() noexcept
 [[gnu::noinline, gnu::aligned(64)]] inline void PromiseMixin::record_full(std::uint32_t session, std::uint64_t addr,
                                                                           std::uint64_t point, bool is_active) noexcept
 {
-    const detail::thread_state &self = detail::thread_v1;
+    const detail::thread_state &self = detail::thread_v2;
     if (session_ != session || self.session != session) [[unlikely]]
         return publish_late(session, addr, detail::what_of(is_active, point));
     const std::uint64_t number = event_count;
@@ -323,7 +324,7 @@ inline void PromiseMixin::die_compact() noexcept
 [[gnu::noinline]] inline void PromiseMixin::record_full_fenced(std::uint64_t ticks, std::uint64_t addr,
                                                                std::uint64_t point, bool is_active) noexcept
 {
-    const detail::thread_state &self = detail::thread_v1;
+    const detail::thread_state &self = detail::thread_v2;
     const std::uint64_t number = event_count;
     event_count = number + 1;
     Epoch &epoch = detail::epoch_of(*my_station, number);
@@ -344,13 +345,13 @@ inline detail::await_suspend_scope PromiseMixin::record_suspend(std::uint32_t se
 {
     if (session_ != session && !is_mine(session)) [[unlikely]]
         return {};
-    if (detail::state_v1.sites.extension != nullptr)
-        site = detail::site_id(detail::sites_v1, detail::state_v1.sites, where);
+    if (detail::state_v2.sites.extension != nullptr)
+        site = detail::site_id(detail::sites_v2, detail::state_v2.sites, where);
     write_trace_in(session, reinterpret_cast<std::uintptr_t>(frame), false, site, kind);
     has_wait_ = false;
     if (compact_ == nullptr)
         return {};
-    std::uint64_t &running = detail::thread_v1.running;
+    std::uint64_t &running = detail::thread_v2.running;
     const std::uint64_t outer = running;
     running = detail::running_mark(identity_, shows_all_suspensions_) | detail::in_await_suspend_bit;
     return {running, outer};
@@ -359,7 +360,7 @@ inline detail::await_suspend_scope PromiseMixin::record_suspend(std::uint32_t se
 inline void PromiseMixin::leave_suspend(const detail::await_suspend_scope &scope) noexcept
 {
     // Another coroutine may continue that this await_suspend has resumed.
-    detail::stop_running(detail::thread_v1, scope.running, scope.outer);
+    detail::stop_running(detail::thread_v2, scope.running, scope.outer);
 }
 
 /// Slow path of an event: the thread's first one, a check of the clock is due, no counter, no fence by the engine, a
@@ -369,7 +370,7 @@ inline void PromiseMixin::leave_suspend(const detail::await_suspend_scope &scope
 {
     if (session_ != session && !is_mine(session))
         return;
-    detail::thread_state &self = detail::thread_v1;
+    detail::thread_state &self = detail::thread_v2;
     const std::uint64_t number = event_count;
     event_count = number + 1;
     std::atomic<std::uint64_t> *last = nullptr;  // loaded by the engine before it sleeps
@@ -401,6 +402,7 @@ inline void PromiseMixin::leave_suspend(const detail::await_suspend_scope &scope
     detail::publish_fenced(*last, value);
 }
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

@@ -22,7 +22,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// True from the moment the object with this copy of the code is unloaded.
 [[gnu::visibility("hidden")]] inline constinit bool is_unloading = false;
@@ -52,11 +54,11 @@ inline void close_lanes(const lane_areas &areas, std::uint32_t process) noexcept
 /// Ends the session, for good: the object with the state is being unloaded.
 inline void end_session() noexcept
 {
-    process_state &state = state_v1;
+    process_state &state = state_v2;
     if (state.sessions.load(std::memory_order_relaxed) == 0)
         return;
     // In a forked child without a session of its own, lanes and entry belong to the parent.
-    if (page_v1.attached.load(std::memory_order_acquire) != 0 && state.process != nullptr) {
+    if (page_v2.attached.load(std::memory_order_acquire) != 0 && state.process != nullptr) {
         close_lanes(state.lanes, state.process_index);
         // Release; partner: the acquire in adopt_entry.
         state.process->abandoned.store(state.process->init_ns.load(std::memory_order_relaxed),
@@ -74,7 +76,7 @@ inline void end_state(void *) noexcept
 {
     const int saved_errno = errno;
     leave_lane(nullptr);
-    const std::uint32_t key = state_v1.thread_key.exchange(0, std::memory_order_relaxed);
+    const std::uint32_t key = state_v2.thread_key.exchange(0, std::memory_order_relaxed);
     if (key != 0)
         (void)::pthread_key_delete(static_cast<pthread_key_t>(key - 1));
     if (is_unloading)
@@ -94,23 +96,25 @@ struct COROTRACER_ONE_PER_PROCESS state_code {
     void (*leave)(void *) noexcept;
     bool (*call_at_unload)() noexcept;
 };
-COROTRACER_ONE_PER_PROCESS inline constinit state_code code_v1{&leave_lane, &call_at_unload};
+COROTRACER_ONE_PER_PROCESS inline constinit state_code code_v2{&leave_lane, &call_at_unload};
 
 /// Makes the key whose destructor is leave_lane. Holder of init_lock only. Without a key, threads keep their lanes
 /// until the process ends.
 inline void make_thread_key() noexcept
 {
-    std::atomic<std::uint32_t> &thread_key = state_v1.thread_key;
+    std::atomic<std::uint32_t> &thread_key = state_v2.thread_key;
     pthread_key_t key = 0;
-    if (thread_key.load(std::memory_order_relaxed) != 0 || ::pthread_key_create(&key, code_v1.leave) != 0)
+    if (thread_key.load(std::memory_order_relaxed) != 0 || ::pthread_key_create(&key, code_v2.leave) != 0)
         return;  // a forked child has the key of its parent
-    if (code_v1.call_at_unload())
+    if (code_v2.call_at_unload())
         thread_key.store(static_cast<std::uint32_t>(key) + 1, std::memory_order_relaxed);
     else
         (void)::pthread_key_delete(key);
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

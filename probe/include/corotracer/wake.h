@@ -18,7 +18,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// True if `fd` is still the probe's socket, and no file that the program opened later under this number.
 [[nodiscard]] inline bool is_own_socket(int fd, std::uint64_t inode) noexcept
@@ -71,12 +73,12 @@ inline void connect_engine(socket_state &socket) noexcept
 [[gnu::noinline, gnu::cold]] inline void wake_engine() noexcept
 {
     std::uint32_t sleeping = 1;
-    if (!state_v1.header->tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_acq_rel,
+    if (!state_v2.header->tracer_sleeping.compare_exchange_strong(sleeping, 0, std::memory_order_acq_rel,
                                                                   std::memory_order_relaxed))
         return;
     const no_cancellation guard;
     const int saved_errno = errno;
-    socket_state &socket = state_v1.socket;
+    socket_state &socket = state_v2.socket;
     if (!send_wake(socket) && socket.busy.exchange(1, std::memory_order_acquire) == 0) {
         const std::uint64_t now = monotonic_ns();
         if (now - socket.last_try_ns.load(std::memory_order_relaxed) >= reconnect_ns) {
@@ -93,7 +95,7 @@ inline void connect_engine(socket_state &socket) noexcept
 inline void open_socket(socket_state &socket, const char *path) noexcept
 {
     const int inherited = socket.fd.load(std::memory_order_relaxed);  // the parent's, after fork
-    if (state_v1.sessions.load(std::memory_order_relaxed) != 0 &&
+    if (state_v2.sessions.load(std::memory_order_relaxed) != 0 &&
         is_own_socket(inherited, socket.inode.load(std::memory_order_relaxed)))
         ::close(inherited);
     socket.fd.store(-1, std::memory_order_relaxed);
@@ -110,7 +112,9 @@ inline void open_socket(socket_state &socket, const char *path) noexcept
     connect_engine(socket);
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

@@ -20,5 +20,5 @@ uint64_t module_events(uint64_t count)
 
 const void *module_state()
 {
-    return &corotracer::detail::page_v1;
+    return &corotracer::detail::page_v2;
 }
