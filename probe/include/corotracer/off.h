@@ -85,6 +85,9 @@ inline constexpr bool passes_quietly = noexcept(pass<A>(std::declval<A>()));
 /// Base of a promise type, empty. promise.h documents its members.
 class PromiseMixin {
 public:
+    PromiseMixin() = default;
+    explicit constexpr PromiseMixin(bool) noexcept {}
+
     static constexpr StationData *my_station = nullptr;
     static constexpr std::uint64_t event_count = 0;
 

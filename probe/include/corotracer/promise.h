@@ -187,8 +187,12 @@ public:
 
     /// Gives the coroutine a station, if tracing is on and one is free. Otherwise the coroutine stays untraced for
     /// life.
-    PromiseMixin() noexcept
+    PromiseMixin() noexcept : PromiseMixin(true) {}
+    /// As the default constructor if `traced`. Otherwise the coroutine stays untraced for life, and is not counted.
+    explicit PromiseMixin(bool traced) noexcept
     {
+        if (!traced)
+            return;
         const std::uint32_t session = detail::page_v2.session.load(std::memory_order_acquire);
         if (session != 0)
             be_born(session);
