@@ -154,12 +154,12 @@ inline void asio_creation(Context &, Operation &operation, const char *type, Obj
         operation.waiter = waiter;
 }
 
-/// Called for operations without a handler. The cancellation of a timer wakes coroutines that wait for it.
+/// Called for operations without a handler. The cancellation of a timer that never expires notifies its coroutines.
 template <class Context, class Object>
 inline void asio_operated(Context &, const char *, Object *object, std::uintmax_t, const char *name)
 {
     if constexpr (has_expiry<Object>) {
-        if (name[0] == 'c')
+        if (name[0] == 'c' && !steady_deadline(object->expiry))
             note_signalled(object);
     }
 }

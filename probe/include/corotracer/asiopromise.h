@@ -28,8 +28,6 @@ template <class T, class Executor>
 class awaitable;
 template <class Executor>
 struct use_awaitable_t;
-template <class T>
-struct is_async_operation;
 
 namespace detail {
 template <class T, class Executor>
@@ -141,24 +139,30 @@ inline constexpr bool is_asio_awaitable = false;
 template <class T, class Executor>
 inline constexpr bool is_asio_awaitable<boost::asio::awaitable<T, Executor>> = asio_is_wrapped<T, Executor>;
 
+template <class Awaiter>
+inline constexpr bool is_deferred = false;
+template <class Signature, class Operation, class Executor>
+inline constexpr bool is_deferred<boost::asio::detail::awaitable_async_op<Signature, Operation, Executor>> = true;
+
 /// An operation that is awaited by itself, without a token such as use_awaitable. Its awaiter keeps a reference to the
 /// operation, so both are stored together.
-template <class Operation, class Executor>
-struct asio_deferred {
-    Operation operation;
+template <class Operation, class Awaiter>
+struct asio_deferred;
+template <class Stored, class Signature, class Operation, class Executor>
+struct asio_deferred<Stored, boost::asio::detail::awaitable_async_op<Signature, Operation, Executor>> {
+    Stored operation;
     PromiseMixin *waiter;
     boost::asio::detail::awaitable_frame_base<Executor> *frame;
 
     template <class Handler>
     decltype(auto) operator()(Handler &&handler) &&
     {
-        return asio_initiate<std::remove_cvref_t<Operation>>(waiter, [&]() -> decltype(auto) {
-            return static_cast<Operation &&>(operation)(static_cast<Handler &&>(handler));
+        return asio_initiate<Operation>(waiter, [&]() -> decltype(auto) {
+            return static_cast<Stored &&>(operation)(static_cast<Handler &&>(handler));
         });
     }
     auto operator co_await() &&
     {
-        using Signature = typename boost::asio::completion_signature_of<Operation>::type;
         return boost::asio::detail::awaitable_async_op<Signature, asio_deferred, Executor>(
             static_cast<asio_deferred &&>(*this), frame);
     }
@@ -199,14 +203,14 @@ public:
         using Value = std::remove_cvref_t<A>;
         if constexpr (is_asio_awaitable<Value>)
             asio_frame_of(awaitable)->waiter = this->is_traced() ? this : nullptr;
-        if constexpr (boost::asio::is_async_operation<A>::value) {
+        using Result = decltype(frame::await_transform(static_cast<A &&>(awaitable)));
+        if constexpr (is_deferred<Result>) {
             (void)frame::await_transform(static_cast<A &&>(awaitable));  // throws if the coroutine is cancelled
-            using Deferred = asio_deferred<A, Executor>;
+            using Deferred = asio_deferred<A, Result>;
             return asio_awaiter<Deferred, library>(
                 Deferred{static_cast<A &&>(awaitable), this->is_traced() ? this : nullptr, this}, this, where,
                 kAwaitPoint);
         } else {
-            using Result = decltype(frame::await_transform(static_cast<A &&>(awaitable)));
             return asio_awaiter<Result, library>(frame::await_transform(static_cast<A &&>(awaitable)), this, where,
                                                  kAwaitPoint);
         }
