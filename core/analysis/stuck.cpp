@@ -92,6 +92,22 @@ private:
     std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< by pid; the times of a process do not overlap
 };
 
+/// True if the coroutine waits for a time that has not come, or that came less than `patienceNs` ago. It may wait
+/// itself, or await a coroutine that does.
+bool waitsForATime(const Population &population, CoroutineId id, std::uint64_t now, std::uint64_t patienceNs)
+{
+    constexpr int kMost = 64;  // a target can report a cycle
+    for (int depth = 0; depth < kMost; ++depth) {
+        const std::optional<WaitsOn> wait = population.notes(id).waitsOn;
+        if (wait && wait->kind == WaitKind::Timer)
+            return now < patienceNs || wait->object > now - patienceNs;
+        if (!wait || wait->target == kNoCoroutine)
+            return false;
+        id = wait->target;
+    }
+    return false;
+}
+
 bool longestFirst(const StuckCoroutine &a, const StuckCoroutine &b)
 {
     return a.suspendedNs != b.suspendedNs ? a.suspendedNs > b.suspendedNs : a.coroutine < b.coroutine;
@@ -141,6 +157,8 @@ std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t no
         if (isNew)
             baseline->second = baselineOf(population, snapshot.site, rule);
         if (suspendedNs < rule.minimumNs || suspendedNs <= baseline->second.limitNs)
+            continue;
+        if (waitsForATime(population, id, now, rule.minimumNs))
             continue;
         const auto [group, isNewGroup] = groupOf.try_emplace(snapshot.site, groups.size());
         if (isNewGroup) {

@@ -43,9 +43,10 @@ struct StuckGroup {
 };
 
 /// Judges the population at time `now` (ns, CLOCK_MONOTONIC), without side effects. Returns the groups with the most
-/// coroutines first. Coroutines that are finished, destroyed, running, flagged or unknown are never stuck. Times while
-/// a process had tracing off do not count, because the states of its coroutines are unknown then. For a process that is
-/// gone, no time counts after its end.
+/// coroutines first. Coroutines that are finished, destroyed, running, flagged or unknown are never stuck. Neither are
+/// coroutines that wait for a time, until minimumNs after it, or that await such a coroutine. Times while a process had
+/// tracing off do not count, because the states of its coroutines are unknown then. For a process that is gone, no time
+/// counts after its end.
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule = {});
 
 }  // namespace ct

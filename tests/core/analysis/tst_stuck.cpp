@@ -270,3 +270,24 @@ CT_CASE(thresholdFollowsAChangedRule)
     CHECK_EQUAL(findStuck(scene.population, ~0ULL, rule).size(), 0U);
     CHECK_EQUAL(findStuck(scene.population, 0).size(), 0U);
 }
+
+/// Waits for a time, and a coroutine that awaits such a coroutine. They are stuck when the time has passed for long.
+CT_CASE(aTimeThatHasNotComeIsAwaitedInPeace)
+{
+    Scene scene;
+    const CoroutineId sleeper = scene.born();
+    const CoroutineId caller = scene.born();
+    const CoroutineId other = scene.born();
+    for (const CoroutineId id : {sleeper, caller, other})
+        scene.suspend(id, 0, 1);
+    Batch batch;
+    batch.notes.waits = {{sleeper, 0, WaitKind::Timer, 10 * kSecond}, {caller, 0, WaitKind::Coroutine, 0, sleeper}};
+    scene.feed(batch);
+    const auto stuckAt = [&](std::uint64_t now) {
+        const std::vector<StuckGroup> groups = findStuck(scene.population, now);
+        return groups.empty() ? std::size_t{0} : groups.front().coroutines.size();
+    };
+    CHECK_EQUAL(stuckAt(5 * kSecond), 1U);
+    CHECK_EQUAL(stuckAt(10 * kSecond + 400 * kMs), 1U);
+    CHECK_EQUAL(stuckAt(11 * kSecond), 3U);
+}
