@@ -28,8 +28,8 @@ namespace corotracer {
 template <class Promise>
 inline constexpr bool trace_promise = true;
 
-/// What a co_await of an object of type A waits for, where only the library knows its awaiter. A specialisation has
-/// `static waited of(const A &) noexcept`. It is only called while the awaiting coroutine is traced.
+/// What a co_await of an object of type A waits for, where the awaitable itself does not say so. A specialisation has
+/// `static waited of(const A &) noexcept`; wait::unknown for nothing. It is only called for a traced coroutine.
 template <class A>
 struct wait_of {
 };
@@ -168,23 +168,34 @@ template <class A, bool acquires>
 inline constexpr bool reports_wait<ReportingAwaiter<A, acquires>> = true;
 
 /// A TracedAwaiter for a coroutine with a wrapped promise. The library's awaiter gets a handle of the library's promise
-/// type, because it may ask for exactly that.
+/// type, because it may ask for exactly that. `object`: what the suspension waits for, unless the awaitable itself says
+/// so.
 template <class Awaitable, class Library>
 struct foreign_awaiter : TracedAwaiter<Awaitable> {
     using traced = TracedAwaiter<Awaitable>;
-    using traced::traced;
+
+    template <class U>
+    foreign_awaiter(U &&from, PromiseMixin *promise, location where, std::uint8_t kind,
+                    waited object = {wait::unknown,
+                                     0}) noexcept(std::is_nothrow_constructible_v<traced, U &&, PromiseMixin *>)
+        : traced(static_cast<U &&>(from), promise, where, kind), object_(object)
+    {
+    }
 
     template <class Promise>
     auto await_suspend(std::coroutine_handle<Promise> self) noexcept(
         noexcept(std::declval<traced &>().await_suspend(std::declval<std::coroutine_handle<Library>>())))
     {
         // Before the suspension, because afterwards the coroutine may run elsewhere.
-        if constexpr (reports_wait<std::remove_cvref_t<Awaitable>>) {
-            if (this->inner.object.kind != wait::unknown)
-                this->tracer->waits_on(this->inner.object);
-        }
+        if constexpr (reports_wait<std::remove_cvref_t<Awaitable>>)
+            this->tracer->waits_on(this->inner.object);
+        else if (object_.kind != wait::unknown)
+            this->tracer->waits_on(object_);
         return traced::await_suspend(std::coroutine_handle<Library>::from_address(self.address()));
     }
+
+private:
+    waited object_;
 };
 
 /// The awaiter of the initial suspension. A coroutine that does not suspend there has its first event here: so the
@@ -249,15 +260,12 @@ public:
             std::conditional_t<detail::transforms<Promise>, decltype(transformed(static_cast<A &&>(awaitable))), A>;
         static_assert(!detail::transforms<Promise> || detail::may_be_returned<Result>,
                       "the library's await_transform returns an awaitable that cannot move");
+        waited object(wait::unknown, 0);
         if constexpr (detail::transform_hides_wait<std::remove_cvref_t<A>, std::remove_cvref_t<Result>>) {
-            using Reporting = ReportingAwaiter<Result, false>;
-            static_assert(detail::may_be_returned<Reporting>, "an awaiter that cannot move");
-            const waited what = this->is_traced() ? detail::object_of(awaitable) : waited(wait::unknown, 0);
-            return awaiter<Reporting>(Reporting(transformed(static_cast<A &&>(awaitable)), what), this, where,
-                                      kAwaitPoint);
-        } else {
-            return awaiter<Result>(transformed(static_cast<A &&>(awaitable)), this, where, kAwaitPoint);
+            if (this->is_traced())
+                object = detail::object_of(awaitable);
         }
+        return awaiter<Result>(transformed(static_cast<A &&>(awaitable)), this, where, kAwaitPoint, object);
     }
 
     template <class Value = typename detail::first_argument<Promise>::type>
