@@ -7,12 +7,14 @@ set -euo pipefail
 
 usage() {
     cat <<EOF
-usage: packaging/bootstrap.sh [-y] demo|test|build|packages
+usage: packaging/bootstrap.sh [-y] demo|test|test-all|build|packages
 
   demo      installs what is missing, builds a release and opens the window on a demo server that loses
             wake-ups; without a display it records the server headless, lists the stuck coroutines with
             their source lines and writes a picture of the window (into demo-output/)
   test      installs what is missing, builds everything and runs every test
+  test-all  as test, and installs the libraries and compilers of other projects that the probes are tested with,
+            so that no test is skipped for want of one (label peers)
   build     installs what is missing and builds a release (program in build/release/bin)
   packages  only installs what is missing; "packages ci" adds what .ci/run needs
 
@@ -30,7 +32,8 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev 
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev python3 xvfb xauth)
 ci_packages=(clang clang-format codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-command -v rustc >/dev/null || ci_packages+=(rustc)
+# What the tests with the label peers need.
+peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }
@@ -87,8 +90,9 @@ demo() {
     say "written: $out/demo.jsonl, summary.json, window.png"
 }
 
+# run_tests [PACKAGE...]: needs these packages, too
 run_tests() {
-    install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+    install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "$@"
     build ON all
     say 'running the tests'
     local status=0
@@ -114,13 +118,14 @@ export LC_ALL=${LC_ALL:-C.UTF-8}
 case "${1:-}" in
 demo) demo ;;
 test) run_tests ;;
+test-all) run_tests "${peer_packages[@]}" ;;
 build)
     install "${build_packages[@]}" "${run_packages[@]}"
     build OFF corotracer-gui
     ;;
 packages)
     install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
-    if [ "${2:-}" = ci ]; then install "${ci_packages[@]}"; fi
+    if [ "${2:-}" = ci ]; then install "${ci_packages[@]}" "${peer_packages[@]}"; fi
     ;;
 -h | --help | help) usage ;;
 *)
