@@ -33,3 +33,15 @@ CT_CASE(asioUntracedWorksAsBefore)
     CHECK_EQUAL(run.exitStatus, 0);
     CHECK_EQUAL(run.output, "0 coroutines left\n");
 }
+
+CT_CASE(asioCompiledWithTracingOffIsUntraced)
+{
+#if !CT_HAS_ASIO
+    CHECK_SKIP("Boost 1.81 was not found when this build was configured");
+#endif
+    const targets::Run run =
+        targets::runProgram({"peer_asio_off", "--connections", "50", "--threads", "2"}, {.stations = 1000});
+    CHECK_EQUAL(run.errors, "");
+    CHECK_EQUAL(run.exitStatus, 0);
+    CHECK_EQUAL(run.born, 0U);
+}

@@ -8,13 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corotracer/foreign.h"
+#include "corotracer/selftraced.h"
 #include "corotracer/traced.h"
 #include "probetest.h"
+#include "theirlibrary.h"
 
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+
+template <>
+inline constexpr bool corotracer::trace_promise<their::counted::promise_type> = false;
+COROTRACER_TRACE_TASK_TEMPLATE(their::task);
+COROTRACER_TRACE_TASK(their::counted);
 
 bool runTracedPart();
 
@@ -162,6 +170,35 @@ CT_CASE(theWholeApiHasNoEffect)
         CHECK(std::string(corotracer::flight_recorder_path()).empty());
         CHECK(corotracer::get_ns() > 0);
         CHECK_EQUAL(corotracer::get_tid(), static_cast<std::uint64_t>(::getpid()));
+        CHECK_EQUAL(region.allocated(), 0U);
+    });
+}
+
+static_assert(std::is_same_v<std::coroutine_traits<their::task<int>>::promise_type, their::task_promise<int>>);
+static_assert(sizeof(corotracer::coroutine) == 1);
+
+their::counted observed(int &)
+{
+    corotracer::coroutine self("name");
+    co_await self(std::suspend_always{});
+    co_await corotracer::traced(std::suspend_always{});
+}
+
+CT_CASE(otherLibrariesStayAsTheyAre)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        corotracer::enable<their::counted::promise_type>(true);
+        int start = 0;
+        const their::counted one = observed(start);
+        corotracer::scheduled(one.handle);
+        CHECK(corotracer::promise_of(one.handle) == nullptr);
+        one.handle.resume();
+        one.handle.resume();
+        one.handle.resume();
+        CHECK(one.handle.done());
+        one.handle.destroy();
         CHECK_EQUAL(region.allocated(), 0U);
     });
 }

@@ -23,7 +23,7 @@
 #error "corotracer/asio.h depends on internals of Boost.Asio, and knows those of Boost 1.81 only (BOOST_VERSION 108100)"
 #endif
 
-#include "coroTracer.h"
+#include "foreign.h"
 
 #define BOOST_ASIO_HANDLER_LOCATION(location) (void)0  // the co_await has the location
 #define BOOST_ASIO_HANDLER_REACTOR_REGISTRATION(arguments) (void)0

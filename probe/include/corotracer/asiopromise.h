@@ -121,7 +121,7 @@ inline decltype(auto) asio_initiate(PromiseMixin *waiter, Call &&initiate)
 /// Base class of the promises of all coroutines and operations of Asio.
 template <class T, class Executor>
 struct asio_frame : boost::asio::detail::awaitable_frame<T, Executor> {
-    PromiseMixin *own = nullptr;     ///< this coroutine; null: an operation
+    PromiseMixin *own = nullptr;     ///< this coroutine; null: an operation, or not traced
     PromiseMixin *waiter = nullptr;  ///< the traced coroutine that awaits this one; null: none
 };
 
@@ -192,8 +192,8 @@ class asio_promise : public traced_promise<asio_frame<T, Executor>, boost::asio:
 public:
     asio_promise() noexcept
     {
-        this->own = this;
-        if (PromiseMixin *const spawner = std::exchange(asio_state.spawner, nullptr); spawner != nullptr)
+        this->own = this->is_traced() ? this : nullptr;
+        if (PromiseMixin *const spawner = std::exchange(asio_state.spawner, nullptr); spawner != nullptr && this->own)
             spawner->waits_on(*this);
     }
 
@@ -201,8 +201,10 @@ public:
     auto await_transform(A &&awaitable, location where = location::current())
     {
         using Value = std::remove_cvref_t<A>;
-        if constexpr (is_asio_awaitable<Value>)
-            asio_frame_of(awaitable)->waiter = this->is_traced() ? this : nullptr;
+        if constexpr (is_asio_awaitable<Value>) {
+            if (auto *const awaited = asio_frame_of(awaitable); awaited != nullptr && this->is_traced())
+                awaited->waiter = this;
+        }
         using Result = decltype(frame::await_transform(static_cast<A &&>(awaitable)));
         if constexpr (is_deferred<Result>) {
             (void)frame::await_transform(static_cast<A &&>(awaitable));  // throws if the coroutine is cancelled

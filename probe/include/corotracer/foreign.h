@@ -34,6 +34,15 @@ namespace corotracer {
 #if defined(COROTRACER_OFF)
 inline namespace compiled_out {
 
+// Without effect; below and in foreignpromise.h they are documented.
+template <class Promise>
+inline constexpr bool trace_promise = true;
+template <class A>
+struct wait_of {
+};
+template <class Promise>
+class switchable : public PromiseMixin {
+};
 template <class Promise>
 constexpr void enable(bool) noexcept
 {
