@@ -8,8 +8,9 @@
 // and nothing else: Asio includes this header itself, and an io_context calls InitTracer. asiopromise.h has the
 // coroutines, this header has the operations that they wait for. docs/probe/asio.md is the manual.
 //
-// Coroutine and operation meet in asio_state: while the operation of an awaiting coroutine is initiated, or one of its
-// steps completes, it names that coroutine. The operation's creation then says what the coroutine waits for.
+// The thread-local asio_state connects coroutine and operation. It names the awaiting coroutine while its operation is
+// initiated, and while a step of the operation completes. The creation of an operation then says what that coroutine
+// waits for.
 #pragma once
 
 #if !defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)

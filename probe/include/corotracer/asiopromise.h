@@ -28,6 +28,8 @@ template <class T, class Executor>
 class awaitable;
 template <class Executor>
 struct use_awaitable_t;
+template <class Signature, class Initiation, class... Arguments>
+class deferred_async_operation;
 
 namespace detail {
 template <class T, class Executor>
@@ -82,7 +84,8 @@ private:
     const asio_thread m_before;
 };
 
-// Kinds of initiation. An adapter, such as as_tuple, has the initiation that it wraps as a type argument.
+// Kinds of initiation. An adapter, such as as_tuple, has the initiation that it wraps as a type argument. A deferred
+// operation has arguments, too: in a group, these are the operations of the group.
 template <class T>
 inline constexpr bool is_execution = false;  ///< gives the coroutine to an executor
 template <>
@@ -99,6 +102,9 @@ template <class Executor>
 inline constexpr bool is_execution<boost::asio::detail::initiate_defer_with_executor<Executor>> = true;
 template <template <class...> class Adapter, class... Ts>
 inline constexpr bool is_execution<Adapter<Ts...>> = (is_execution<Ts> || ...);
+template <class Signature, class Initiation, class... Arguments>
+inline constexpr bool is_execution<boost::asio::deferred_async_operation<Signature, Initiation, Arguments...>> =
+    is_execution<Initiation>;
 
 template <class T>
 inline constexpr bool is_spawn = false;  ///< awaits a coroutine that co_spawn makes
@@ -106,6 +112,9 @@ template <class Executor>
 inline constexpr bool is_spawn<boost::asio::detail::initiate_co_spawn<Executor>> = true;
 template <template <class...> class Adapter, class... Ts>
 inline constexpr bool is_spawn<Adapter<Ts...>> = (is_spawn<Ts> || ...);
+template <class Signature, class Initiation, class... Arguments>
+inline constexpr bool is_spawn<boost::asio::deferred_async_operation<Signature, Initiation, Arguments...>> =
+    is_spawn<Initiation>;
 
 /// Calls `initiate`, an initiation of type Initiation, for `waiter`, which is suspended; null = not traced.
 template <class Initiation, class Call>
@@ -222,14 +231,19 @@ public:
 /// The promise of an operation frame.
 template <class T, class Executor, class Initiation>
 struct asio_operation : asio_frame<T, Executor> {
-    template <class Function>
-    auto await_transform(Function function)
+    template <class A>
+    auto await_transform(A &&function)
     {
-        auto initiate = [this, function](auto *frame) mutable {
-            // *this may be destroyed during the call.
-            return asio_initiate<Initiation>(this->waiter, [&] { return function(frame); });
-        };
-        return asio_frame<T, Executor>::await_transform(std::move(initiate));
+        using Base = boost::asio::detail::awaitable_frame_base<Executor>;
+        if constexpr (std::is_invocable_v<A &, Base *>) {
+            auto initiate = [this, function](Base *frame) mutable {
+                // *this may be destroyed during the call.
+                return asio_initiate<Initiation>(this->waiter, [&] { return function(frame); });
+            };
+            return asio_frame<T, Executor>::await_transform(std::move(initiate));
+        } else {
+            return asio_frame<T, Executor>::await_transform(static_cast<A &&>(function));
+        }
     }
 };
 
@@ -239,7 +253,8 @@ struct asio_choice {
     using type = asio_promise<T, Executor>;
 };
 template <class T, class Executor, class Initiation, class TokenExecutor, class... Rest>
-struct asio_choice<T, Executor, Initiation, boost::asio::use_awaitable_t<TokenExecutor>, Rest...> {
+requires(!std::is_reference_v<Initiation>) struct asio_choice<T, Executor, Initiation,
+                                                              boost::asio::use_awaitable_t<TokenExecutor>, Rest...> {
     using type = asio_operation<T, Executor, Initiation>;
 };
 
