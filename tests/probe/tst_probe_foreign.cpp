@@ -329,7 +329,8 @@ CT_CASE(anObjectStandsForItsCoroutine)
         CHECK(isTraced);
         one.handle.resume();
         one.handle.resume();
-        CHECK_EQUAL(story(region), "a+ a>1 a# b+ b^a b>1 a<0 a>0 a<0 a>0 b- a-");
+        // The coroutine may stop without the object. Therefore it is not reported as the parent of b.
+        CHECK_EQUAL(story(region), "a+ a>1 a# b+ b>1 a<0 a>0 a<0 a>0 b- a-");
         one.handle.destroy();
     });
 }

@@ -12,6 +12,7 @@
 // begins without either; it is discovered when its creator becomes ready again, at the beginning of its run.
 #pragma once
 
+#include "foreign.h"
 #include "selftraced.h"
 
 #include <boost/version.hpp>
@@ -81,10 +82,14 @@ struct fiber_end : boost::fibers::detail::fss_cleanup_function {
     return static_cast<fiber_promise *>(context.get_fss_data(&fiber_key));
 }
 
+#if !defined(COROTRACER_OFF)
+
 /// Gives a fiber a promise. Returns null without memory; the fiber is then untraced.
 inline fiber_promise *discover_fiber(fiber_context &context) noexcept
 {
     fiber_promise *promise = nullptr;
+    const std::uint32_t session = thread_v1.session;
+    const std::uint64_t running = thread_v1.running;
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -97,6 +102,9 @@ inline fiber_promise *discover_fiber(fiber_context &context) noexcept
         promise = nullptr;
     }
 #endif
+    // The birth of a coroutine may start it. That of a fiber does not.
+    if (thread_v1.session == session)
+        thread_v1.running = running;
     return promise;
 }
 
@@ -104,6 +112,8 @@ inline void resume_fiber(fiber_promise &promise) noexcept
 {
     promise.runs = true;
     promise.write_trace(0, true);
+    if (promise.event_count == 1)
+        trust_after_start(promise);
 }
 
 inline void suspend_fiber(fiber_context &context, fiber_promise &promise) noexcept
@@ -166,6 +176,7 @@ inline void after_pick(fiber_context *next) noexcept
         resume_fiber(*promise);
 }
 
+#endif
 }  // namespace detail
 
 /// Returns the promise of the running fiber, for example to name it: `this_fiber()->set_name("parser");`. Null outside

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "frames.h"
+#include "running.h"
 #include "traced.h"
 
 #include <atomic>
@@ -164,8 +165,8 @@ template <class A>
 
 template <class A>
 inline constexpr bool reports_wait = false;
-template <class A, bool acquires>
-inline constexpr bool reports_wait<ReportingAwaiter<A, acquires>> = true;
+template <class A, bool acquires, class Stored>
+inline constexpr bool reports_wait<ReportingAwaiter<A, acquires, Stored>> = true;
 
 /// A TracedAwaiter for a coroutine with a wrapped promise. The library's awaiter gets a handle of the library's promise
 /// type, because it may ask for exactly that. `object`: what the suspension waits for, unless the awaitable itself says
@@ -198,6 +199,16 @@ private:
     waited object_;
 };
 
+/// Declares that every further suspension of the coroutine writes an event: it can be a parent. Its latest event is its
+/// first one, a resumption.
+inline void trust_after_start(PromiseMixin &promise) noexcept
+{
+    promise_access::shows_all_suspensions(promise);
+    thread_state &self = thread_v1;
+    if (const std::uint64_t mark = running_mark(promise_access::identity(promise), true); may_run(self, mark))
+        self.running = mark;
+}
+
 /// The awaiter of the initial suspension. A coroutine that does not suspend there has its first event here: so the
 /// coroutines that it creates before its first suspension have it as their parent.
 template <class Awaitable, class Library>
@@ -208,9 +219,17 @@ struct initial_awaiter : foreign_awaiter<Awaitable, Library> {
     bool await_ready() noexcept(noexcept(std::declval<foreign &>().await_ready()))
     {
         const bool starts = foreign::await_ready();
-        if (starts)
+        if (starts) {
             this->tracer->write_trace(0, true, 0, kInitialSuspend);
+            trust_after_start(*this->tracer);
+        }
         return starts;
+    }
+    decltype(auto) await_resume() noexcept(noexcept(std::declval<foreign &>().await_resume()))
+    {
+        // A wrapped promise traces every suspension.
+        promise_access::shows_all_suspensions(*this->tracer);
+        return foreign::await_resume();
     }
 };
 
