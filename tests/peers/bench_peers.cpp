@@ -13,6 +13,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
+#include <thread>
+
+#include <sys/eventfd.h>
+
 COROTRACER_TRACE_TASK_TEMPLATE(their::task);
 
 namespace {
@@ -81,16 +86,18 @@ void asioPost(benchmark::State &state)
 }
 BENCHMARK(asioPost);
 
-/// co_await of a timer that has expired: two events, a wait with its deadline, and a wake.
-void asioTimer(benchmark::State &state)
+/// co_await of a read that is ready, with a system call: two events, a wait for the descriptor, and a wake.
+void asioRead(benchmark::State &state)
 {
     inAsio(state, [](benchmark::State &s) -> awaitable<void> {
-        asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::min());
+        asio::posix::stream_descriptor counter(co_await asio::this_coro::executor,
+                                               ::eventfd(1'000'000'000, EFD_SEMAPHORE));
+        std::uint64_t value = 0;
         for (auto _ : s)
-            co_await timer.async_wait(use_awaitable);
+            co_await counter.async_read_some(asio::buffer(&value, sizeof value), use_awaitable);
     });
 }
-BENCHMARK(asioTimer);
+BENCHMARK(asioRead);
 
 awaitable<void> nothing()
 {

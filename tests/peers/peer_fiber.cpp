@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Pipelines of fibers with Boost.Fiber. In each thread, a source sends items through a chain of stages, one at a time.
-// Other fibers sleep, yield and launch. With --lose, a fiber of the first thread begins to wait for a notification that
-// came before: it waits for ever. Another one sleeps for an hour. The program then runs until SIGTERM.
+// Other fibers sleep, yield and launch. With --shared, each thread runs fibers of all threads. With --lose, a fiber of
+// the first thread begins to wait for a notification that came before: it waits for ever. Another one sleeps for an
+// hour. The program then runs until SIGTERM.
 //
 // tst_peer_fiber.cpp computes the number of fibers and events from this source.
 #include "corotracer/fiber.h"
@@ -185,21 +186,27 @@ int main(int argc, char **argv)
         .number("--items", 100, 1, 1'000'000, "items that a source sends")
         .number("--threads", 1, 1, 64, "threads, each with its pipeline")
         .flag("--priorities", "use a scheduling algorithm with properties")
+        .flag("--shared", "fibers move between the threads")
         .flag("--lose", "lose a notification, and run until SIGTERM");
     arguments.parse(argc, argv);
     targets::handleStopSignals();
 
     const Size size{arguments.value("--stages"), arguments.value("--items")};
     const bool usesPriorities = arguments.isSet("--priorities");
+    const bool isShared = arguments.isSet("--shared");
+    fibers::barrier allAreDone(arguments.value("--threads"));
     std::vector<char> isRight(arguments.value("--threads"));
     std::vector<std::thread> threads;
     for (char &right : isRight) {
         threads.emplace_back([&] {
             if (usesPriorities)
                 fibers::use_scheduling_algorithm<corotracer::traced<ByPriority>>(-1);
+            else if (isShared)
+                fibers::use_scheduling_algorithm<corotracer::traced<fibers::algo::shared_work>>(true);
             else
                 fibers::use_scheduling_algorithm<corotracer::traced<fibers::algo::round_robin>>();
             right = runPipeline(size);
+            allAreDone.wait();  // until then, this thread may have fibers of the others
         });
     }
     for (std::thread &thread : threads)

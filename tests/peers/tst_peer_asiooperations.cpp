@@ -128,8 +128,11 @@ CT_CASE(longOperationsHaveOneWake)
             asio::steady_timer timer(executor, 1ms);
             timer.async_wait([&](const boost::system::error_code &) { CHECK_EQUAL(::write(ends[1], data, 4), 4); });
             co_await asio::async_read(in, asio::buffer(data), use_awaitable);
+            // The coroutine runs within the last step. This callback is none of its waits.
+            timer.async_wait([](const boost::system::error_code &) {});
+            co_await asio::post(use_awaitable);
         });
-        CHECK_EQUAL(report, "!? dd!");
+        CHECK_EQUAL(report, "!? dd!!");
     });
 }
 
@@ -147,6 +150,23 @@ CT_CASE(callbacksAreNotAttributed)
             timer.async_wait([](const boost::system::error_code &) {});
         });
         CHECK_EQUAL(report, "!? !");
+    });
+}
+
+/// An operation of the program's own that uses an executor. What it waits for is not known.
+CT_CASE(operationsOfTheProgram)
+{
+    const Region region;
+    inChild([&] {
+        const std::string report = reportOf(region, []() -> awaitable<void> {
+            const auto executor = co_await asio::this_coro::executor;
+            co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+                [executor](auto handler) {
+                    asio::post(executor, [handler = std::move(handler)]() mutable { std::move(handler)(); });
+                },
+                use_awaitable);
+        });
+        CHECK_EQUAL(report, "!? ");
     });
 }
 

@@ -64,6 +64,22 @@ private Q_SLOTS:
         QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE name = 'source'"), QStringList(textOf(t)));
     }
 
+    /// When a fiber moves, the numbers of waits depend on the threads. The others do not.
+    void fibersMoveBetweenThreads()
+    {
+        const qint64 t = 3;
+        const Run run("peer_fiber", {QStringLiteral("--threads"), textOf(t), QStringLiteral("--shared"),
+                                     QStringLiteral("--items"), textOf(300)});
+        QCOMPARE(run.status(), 0);
+        QCOMPARE(run.sum("lost_events"), 0);
+        QCOMPARE(run.sum("coroutines"), t * (10 + 4));
+        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE death_ts IS NULL"), QStringList(textOf(0)));
+        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE parent IS NOT NULL"), QStringList(textOf(t)));
+        // A start, then suspensions and resumptions in turn.
+        QCOMPARE(run.rows("SELECT count(*) FROM coro_trace_events WHERE is_active = n % 2"), QStringList(textOf(0)));
+        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE events % 2 = 0"), QStringList(textOf(0)));
+    }
+
     void aLostNotificationIsFound()
     {
         const Run run("peer_fiber", {QStringLiteral("--lose")}, {QStringLiteral("--duration"), QStringLiteral("3")});
