@@ -70,7 +70,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// Base class of Asio's operations.
 struct asio_tracked {
@@ -201,7 +203,9 @@ private:
     bool is_step_ = false;
 };
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

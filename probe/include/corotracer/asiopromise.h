@@ -63,7 +63,9 @@ class initiate_co_spawn;
 
 }  // namespace boost::asio
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 /// What a thread does for an awaiting coroutine at present.
 struct COROTRACER_ONE_PER_PROCESS asio_thread {
@@ -258,7 +260,9 @@ requires(!std::is_reference_v<Initiation>) struct asio_choice<T, Executor, Initi
     using type = asio_operation<T, Executor, Initiation>;
 };
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 /// Asio declares this class template as a friend of awaitable.
 template <class Executor>
@@ -271,7 +275,9 @@ public:
     }
 };
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 template <class T, class Executor>
 [[nodiscard]] asio_frame<T, Executor> *asio_frame_of(const boost::asio::awaitable<T, Executor> &awaitable) noexcept
@@ -280,7 +286,9 @@ template <class T, class Executor>
     return static_cast<asio_frame<T, Executor> *>(Finder::of(awaitable));
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 namespace boost::asio {
 

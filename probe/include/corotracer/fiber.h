@@ -34,9 +34,13 @@
 #include <cstddef>
 #include <new>
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 struct fiber_peek {};
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 /// Boost.Fiber declares this class template as a friend of context.
 template <>
@@ -49,6 +53,7 @@ public:
 };
 
 namespace corotracer {
+inline namespace v2 {
 #if defined(COROTRACER_OFF)
 inline namespace compiled_out {
 #endif
@@ -88,8 +93,8 @@ struct fiber_end : boost::fibers::detail::fss_cleanup_function {
 inline fiber_promise *discover_fiber(fiber_context &context) noexcept
 {
     fiber_promise *promise = nullptr;
-    const std::uint32_t session = thread_v1.session;
-    const std::uint64_t running = thread_v1.running;
+    const std::uint32_t session = thread_v2.session;
+    const std::uint64_t running = thread_v2.running;
 #if defined(__cpp_exceptions)
     try {
 #endif
@@ -103,8 +108,8 @@ inline fiber_promise *discover_fiber(fiber_context &context) noexcept
     }
 #endif
     // The birth of a coroutine may start it. That of a fiber does not.
-    if (thread_v1.session == session)
-        thread_v1.running = running;
+    if (thread_v2.session == session)
+        thread_v2.running = running;
     return promise;
 }
 
@@ -254,4 +259,5 @@ public:
 #if defined(COROTRACER_OFF)
 }  // namespace compiled_out
 #endif
+}  // namespace v2
 }  // namespace corotracer

@@ -31,6 +31,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 #if defined(COROTRACER_OFF)
 inline namespace compiled_out {
 
@@ -88,6 +89,7 @@ inline void scheduled(std::coroutine_handle<Promise> handle, const PromiseMixin 
 }
 
 #endif
+}  // namespace v2
 }  // namespace corotracer
 
 /// COROTRACER_TRACE_TASK(their::job) traces the coroutines that return a class; COROTRACER_TRACE_TASK_TEMPLATE(

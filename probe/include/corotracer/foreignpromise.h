@@ -22,6 +22,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 
 /// Whether coroutines with this promise type of a library are traced. Specialise it as false for a type that is not
 /// worth it, such as a generator's, before the first coroutine, and in every file:
@@ -204,7 +205,7 @@ private:
 inline void trust_after_start(PromiseMixin &promise) noexcept
 {
     promise_access::shows_all_suspensions(promise);
-    thread_state &self = thread_v1;
+    thread_state &self = thread_v2;
     if (const std::uint64_t mark = running_mark(promise_access::identity(promise), true); may_run(self, mark))
         self.running = mark;
 }
@@ -307,6 +308,7 @@ private:
     }
 };
 
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")

@@ -21,7 +21,9 @@
 #undef signals
 #undef emit
 
-namespace corotracer::detail {
+namespace corotracer {
+inline namespace v2 {
+namespace detail {
 
 inline constexpr std::size_t frame_entries = 4096;  ///< a power of two
 inline constexpr std::size_t frame_probes = 32;     ///< entries that a search checks before it gives up
@@ -30,7 +32,7 @@ inline constexpr std::size_t frame_probes = 32;     ///< entries that a search c
 struct COROTRACER_ONE_PER_PROCESS frame_table {
     std::atomic<std::uint64_t> entries[frame_entries];
 };
-COROTRACER_ONE_PER_PROCESS inline constinit frame_table frames_v1{};
+COROTRACER_ONE_PER_PROCESS inline constinit frame_table frames_v2{};
 
 /// Returns the address of the function that destroys a frame. `frame` is suspended, or runs its initial suspension.
 [[nodiscard]] inline std::uint64_t destroyer_of(const void *frame) noexcept
@@ -52,7 +54,7 @@ inline void know_frame(const void *frame, const PromiseMixin *promise) noexcept
         return;
     const std::uint64_t value = destroyer << 16 | offset;
     for (std::size_t i = 0; i < frame_probes; ++i) {
-        std::atomic<std::uint64_t> &entry = frames_v1.entries[(frame_home(destroyer) + i) % frame_entries];
+        std::atomic<std::uint64_t> &entry = frames_v2.entries[(frame_home(destroyer) + i) % frame_entries];
         std::uint64_t seen = entry.load(std::memory_order_relaxed);
         if (seen == 0 && entry.compare_exchange_strong(seen, value, std::memory_order_relaxed))
             return;
@@ -67,7 +69,7 @@ inline void know_frame(const void *frame, const PromiseMixin *promise) noexcept
 /// function may have belonged to another one, in a plugin that was unloaded.
 [[nodiscard]] inline bool is_known(const PromiseMixin &promise) noexcept
 {
-    const lane_areas &lanes = state_v1.lanes;
+    const lane_areas &lanes = state_v2.lanes;
     const auto index = static_cast<std::uint32_t>(promise_access::identity(promise));
     // Relaxed: the thread that calls owns the coroutine, or synchronized with its birth.
     return lanes.births != nullptr && index < lanes.compact_stations_reserved &&
@@ -78,12 +80,12 @@ inline void know_frame(const void *frame, const PromiseMixin *promise) noexcept
 /// must not be destroyed during the call.
 [[nodiscard]] inline const PromiseMixin *promise_in(const void *frame) noexcept
 {
-    if (frame == nullptr || page_v1.session.load(std::memory_order_acquire) == 0)
+    if (frame == nullptr || page_v2.session.load(std::memory_order_acquire) == 0)
         return nullptr;
     const std::uint64_t destroyer = destroyer_of(frame);
     for (std::size_t i = 0; i < frame_probes; ++i) {
         const std::uint64_t seen =
-            frames_v1.entries[(frame_home(destroyer) + i) % frame_entries].load(std::memory_order_relaxed);
+            frames_v2.entries[(frame_home(destroyer) + i) % frame_entries].load(std::memory_order_relaxed);
         if (seen == 0)
             return nullptr;
         if (seen >> 16 == destroyer) {
@@ -95,7 +97,9 @@ inline void know_frame(const void *frame, const PromiseMixin *promise) noexcept
     return nullptr;
 }
 
-}  // namespace corotracer::detail
+}  // namespace detail
+}  // namespace v2
+}  // namespace corotracer
 
 #pragma pop_macro("emit")
 #pragma pop_macro("signals")

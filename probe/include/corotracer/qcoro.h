@@ -40,6 +40,7 @@ class TaskAwaiterBase;
 }  // namespace QCoro
 
 namespace corotracer {
+inline namespace v2 {
 namespace detail {
 
 /// True for a promise of QCoro 0.8; later versions count references.
@@ -132,6 +133,7 @@ struct wait_of<Awaiter> {
     }
 };
 
+}  // namespace v2
 }  // namespace corotracer
 
 template <class T, class... Arguments>

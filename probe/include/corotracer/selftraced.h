@@ -21,6 +21,7 @@
 #undef emit
 
 namespace corotracer {
+inline namespace v2 {
 #if defined(COROTRACER_OFF)
 inline namespace compiled_out {
 #endif
@@ -80,6 +81,7 @@ traced(Awaitable &&) -> traced<Awaitable>;
 #if defined(COROTRACER_OFF)
 }  // namespace compiled_out
 #endif
+}  // namespace v2
 }  // namespace corotracer
 
 #pragma pop_macro("emit")
