@@ -78,7 +78,12 @@ fn memory_of(areas: &LaneAreas, lane: &LaneHeader) -> Option<(*const LaneRecord,
         && inside(untrusted_offset, bytes)
         && inside(lane.block_numbers_offset.load(Relaxed), block_bytes(untrusted_records.into()));
     // SAFETY: inside the mapped pool.
-    valid.then(|| (unsafe { areas.pool.add((untrusted_offset - areas.pool_offset) as usize) } as *const LaneRecord, untrusted_records))
+    valid.then(|| {
+        (
+            unsafe { areas.pool.add((untrusted_offset - areas.pool_offset) as usize) } as *const LaneRecord,
+            untrusted_records,
+        )
+    })
 }
 
 /// Part of the pool for one lane, in bytes: block numbers, then records. `begin` counts from the start of the region's

@@ -47,7 +47,8 @@ fn pop_free(session: &Session) -> Option<&'static StationData> {
     let mut head = top.load(Acquire); // here and on failure; partner: the engine's release
     loop {
         let untrusted_index = (head as u32).wrapping_sub(1);
-        if head as u32 == 0 || untrusted_index >= session.map.station_limit.min(header().allocated_count.load(Relaxed)) {
+        if head as u32 == 0 || untrusted_index >= session.map.station_limit.min(header().allocated_count.load(Relaxed))
+        {
             return None;
         }
         let popped = station(session, untrusted_index);

@@ -54,9 +54,12 @@ impl<F> TracedFuture<F> {
     }
 }
 
-/// The name of the type: for an async block or function, the function around it, without `{{closure}}`.
+/// The name of the type: for an async block or function, the function around it.
 fn function<F>() -> &'static str {
-    type_name::<F>().trim_end_matches("::{{closure}}")
+    let name = type_name::<F>();
+    // Up to Rust 1.63, the type of an async block is wrapped.
+    let block = name.strip_prefix("core::future::from_generator::GenFuture<").and_then(|rest| rest.strip_suffix('>'));
+    block.unwrap_or(name).trim_end_matches("::{{closure}}")
 }
 
 impl<F: Future> TracedFuture<F> {
@@ -143,3 +146,25 @@ pub trait TraceFutureExt: Future + Sized {
 }
 
 impl<F: Future> TraceFutureExt for F {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn some_function() {}
+
+    fn function_of<F>(_: &F) -> &'static str {
+        function::<F>()
+    }
+
+    #[test]
+    fn the_function_of_an_async_block_is_the_one_around_it() {
+        let block = async {};
+        assert_eq!(
+            function_of(&block),
+            "corotracer::future::tests::the_function_of_an_async_block_is_the_one_around_it"
+        );
+        assert_eq!(function_of(&some_function()), "corotracer::future::tests::some_function");
+        assert_eq!(function_of(&std::future::ready(1)), "core::future::ready::Ready<i32>");
+    }
+}

@@ -128,7 +128,9 @@ fn check_lanes(untrusted: &ExtensionHeader, behind: u64, file_size: u64) -> Opti
         (areas.pool_offset, areas.pool_size, 1),
     ];
     let valid = untrusted.lane_mode.load(Relaxed) == LANES_DISCARD
-        && ranges.iter().all(|&(offset, count, size)| offset % PAGE == 0 && fits(offset, count, size, behind, file_size))
+        && ranges
+            .iter()
+            .all(|&(offset, count, size)| offset % PAGE == 0 && fits(offset, count, size, behind, file_size))
         && areas.lane_records.is_power_of_two()
         && (LANE_RECORDS_MIN..=LANE_RECORDS_MAX).contains(&areas.lane_records)
         && areas.compact_stations_reserved <= MAX_STATIONS

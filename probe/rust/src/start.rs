@@ -21,7 +21,10 @@ use crate::{strings, wake};
 /// A decimal number, digits only, 1 to 2^32 - 1.
 fn parse_stations(text: &[u8]) -> Option<u32> {
     let is_number = !text.is_empty() && text.len() <= 10 && text.iter().all(u8::is_ascii_digit);
-    Some(sys::decimal(text)).filter(|_| is_number).and_then(|value| u32::try_from(value).ok()).filter(|&value| value > 0)
+    Some(sys::decimal(text))
+        .filter(|_| is_number)
+        .and_then(|value| u32::try_from(value).ok())
+        .filter(|&value| value > 0)
 }
 
 // ---------------------------------------------------------------- the process's entry
@@ -126,7 +129,8 @@ fn claim_process_entry(areas: &LaneAreas) -> Option<(*const ProcessEntry, u32)> 
             let _ = entry.state.compare_exchange(PROCESS_ACTIVE, PROCESS_ENDED, AcqRel, Relaxed);
         }
     }
-    let claim = |entry: &&ProcessEntry| entry.state.compare_exchange(PROCESS_FREE, PROCESS_MAKING, Acquire, Relaxed).is_ok();
+    let claim =
+        |entry: &&ProcessEntry| entry.state.compare_exchange(PROCESS_FREE, PROCESS_MAKING, Acquire, Relaxed).is_ok();
     let index = table.iter().position(|entry| claim(&entry))?;
     identity.fill(&table[index]);
     table[index].state.store(PROCESS_ACTIVE, Release); // partner: the engine's acquire load
@@ -178,12 +182,10 @@ fn init_from_environment() {
     };
     let announced = match parse_stations(stations.as_bytes()) {
         Some(announced) => announced,
-        None => {
-            return complain(
-                "CTP_MAX_STATIONS is not a number of stations (start the program with corotracer-gui, or set 1 to 2097151)",
-                &stations.to_string_lossy(),
-            )
-        }
+        None => return complain(
+            "CTP_MAX_STATIONS is not a number of stations (start the program with corotracer-gui, or set 1 to 2097151)",
+            &stations.to_string_lossy(),
+        ),
     };
     let shown = path.to_string_lossy();
     let fd = CString::new(path.as_bytes()).ok().and_then(|path| sys::open_region(&path).ok());

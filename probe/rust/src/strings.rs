@@ -33,10 +33,10 @@ static LOCK: AtomicU32 = AtomicU32::new(0);
 
 /// Accessed only under LOCK.
 struct Texts {
-    sites: [(u64, u32); KNOWN_ENTRIES], // hash of the content, id + 1; 0 = empty
+    sites: [(u64, u32); KNOWN_ENTRIES],    // hash of the content, id + 1; 0 = empty
     strings: [(u64, u64); STRING_ENTRIES], // hash, string as in CompactBirth::name; 0 = empty. A new text replaces an old one
-    at: u64,                            // offset of this process's next text in the string bytes
-    left: u64,                          // bytes from `at` that this process owns, with memory
+    at: u64,                               // offset of this process's next text in the string bytes
+    left: u64,                             // bytes from `at` that this process owns, with memory
 }
 
 static TEXTS: Published<Texts> =

@@ -172,7 +172,7 @@ pub fn own_thread_name(to: &mut [u8; 16]) -> Option<usize> {
 /// Registers this process for the engine's membarrier(2). False: the process must fence by itself.
 pub fn register_for_barrier() -> bool {
     const REGISTER_GLOBAL_EXPEDITED: c_int = 1 << 2; // Linux 4.16
-    // SAFETY: the command has no pointers.
+                                                     // SAFETY: the command has no pointers.
     unsafe { syscall(number::MEMBARRIER, REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 }
 }
 
@@ -311,7 +311,7 @@ pub fn page_size() -> usize {
 /// Maps a range of the file, shared and read-write. `offset` is a multiple of the page size. Null on failure.
 pub fn map_shared(fd: RawFd, offset: u64, size: usize) -> *mut u8 {
     const DONTDUMP: c_int = 16; // core files need no copy of the region
-    // SAFETY: a new mapping, at an address that the kernel chooses.
+                                // SAFETY: a new mapping, at an address that the kernel chooses.
     unsafe {
         let mapped = mmap(std::ptr::null_mut(), size, 3, 1, fd, offset as i64); // READ | WRITE, SHARED
         if mapped as usize == usize::MAX {

@@ -64,8 +64,7 @@ impl Task {
             return;
         }
         let by = running_coroutine(thread(), session);
-        let record =
-            Record { kind: RECORD_WAKE, identity: self.identity, arg: by, n: number_in(word), site: 0 };
+        let record = Record { kind: RECORD_WAKE, identity: self.identity, arg: by, n: number_in(word), site: 0 };
         write_record(session, record);
     }
 

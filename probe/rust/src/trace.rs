@@ -409,8 +409,7 @@ impl PollTrace {
             thread.running.set(self.outer);
         }
         compact.death_ts.store(now, Release);
-        let record =
-            Record { kind: RECORD_DEATH, identity: self.identity, arg: 0, n: self.events as u32, site: 0 };
+        let record = Record { kind: RECORD_DEATH, identity: self.identity, arg: 0, n: self.events as u32, site: 0 };
         let recycle = session == mine && write_record_at(session, now, record) && !self.record_missing;
         // Release; partners: the engine's acquire load, and the acquire in station::claim.
         compact.life.store(life_of(generation, if recycle { COMPACT_RECYCLED } else { COMPACT_DEAD }), Release);

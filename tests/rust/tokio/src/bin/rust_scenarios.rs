@@ -35,7 +35,10 @@ fn main() {
             let before = scenarios::EVENTS.load(Relaxed);
             scenarios::run(number).await;
             let events = scenarios::EVENTS.load(Relaxed) - before;
-            assert!(kind != "paused" || events == scenarios::EXPECTED[number - 1], "scenario {number}: {events} events");
+            assert!(
+                kind != "paused" || events == scenarios::EXPECTED[number - 1],
+                "scenario {number}: {events} events"
+            );
         }
     });
     println!("{} {}", scenarios::FUTURES.load(Relaxed), scenarios::EVENTS.load(Relaxed));
