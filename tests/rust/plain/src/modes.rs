@@ -30,6 +30,7 @@ pub fn storm(threads: usize, tasks: usize, suspensions: usize) -> (usize, usize)
 
 /// One thread after the other, with a name and one task each.
 pub fn short_lived(threads: usize) -> (usize, usize) {
+    corotracer::init_tracer(); // before the first name
     for number in 0..threads {
         let body = move || {
             corotracer::name_thread(&format!("short {number}"));
