@@ -5,7 +5,6 @@
 import json
 import os
 import pathlib
-import shutil
 import sqlite3
 import struct
 import subprocess
@@ -19,7 +18,7 @@ OLDEST = "1.63"  # Debian 12's compiler, and the oldest that the crate supports
 
 def skip(script, reason):
     """Ends the script as skipped, in the way that packaging/list_skips.sh expects."""
-    print(f"SKIP {pathlib.Path(script).relative_to(ROOT)}: {reason}", flush=True)
+    print(f"SKIP {pathlib.Path(script).resolve()}: {reason}", flush=True)
     sys.exit(77)
 
 
@@ -34,7 +33,7 @@ class Toolchain:
         self.version = words[1]
 
     def run(self, project, build_dir, *arguments):
-        """Runs cargo, offline. The lock file goes into a copy of the manifest's folder, not into the sources."""
+        """Runs cargo, offline."""
         environment = {**os.environ, "RUSTC": self.rustc, "RUSTDOC": self.rustdoc,
                        "CARGO_TARGET_DIR": str(pathlib.Path(build_dir) / self.version)}
         command = [self.cargo, *arguments, "--offline", "--quiet"]
@@ -147,8 +146,3 @@ class RegionFile:
 
 def strip_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith("CTP_")}
-
-
-def require_command(script, name):
-    if shutil.which(name) is None:
-        skip(script, f"no {name}")

@@ -305,7 +305,7 @@ class OnAFullFileSystem(unittest.TestCase):
             done = subprocess.run([script, folder, str(kilobytes), region.path, str(region.size), PROGRAM, "storm", "3", "400", "30"],
                                   env=region.environment(stations), capture_output=True, text=True)
         if done.returncode == 77:
-            self.skipTest("no private mounts here")
+            self.skipTest("this machine does not allow a private tmpfs")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.split(), ["400", str(400 * 61)])
 
@@ -326,6 +326,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     ENGINE, build_dir = sys.argv[1], sys.argv[2]
+    skipped = []
     for toolchain in rusttest.require_toolchains(__file__):
         print(f"rustc {toolchain.version}", flush=True)
         toolchain.run("probe/rust", build_dir, "test")
@@ -334,10 +335,9 @@ def main():
         result = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False).result
         if not result.wasSuccessful():
             return 1
-        for case, reason in result.skipped:
-            print(f"SKIP tests/rust/tst_rust_probe.py: {case.id()}: {reason}")
-        if result.skipped:
-            return 77
+        skipped = result.skipped
+    if skipped:
+        rusttest.skip(__file__, "; ".join(sorted({reason for _, reason in skipped})))
     return 0
 
 

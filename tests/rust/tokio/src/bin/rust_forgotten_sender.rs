@@ -23,8 +23,8 @@ struct Request {
 async fn serve(session: usize, requests: mpsc::Sender<Request>) -> usize {
     let (answer, receiver) = oneshot::channel();
     requests.send(Request { session, answer }).await.expect("the dispatcher runs");
+    drop(requests);
     receiver.traced().named(&format!("answer for session {session}")).await.expect("the answer comes")
-    // the line
 }
 
 async fn dispatch(mut requests: mpsc::Receiver<Request>) {
