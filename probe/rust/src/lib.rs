@@ -19,58 +19,23 @@
 //! Nothing is printed but one line on stderr if a region is faulty. `errno` is preserved, nothing panics, and memory is
 //! allocated once for each task. `docs/probe/rust.md` of corotracer-gui describes the costs and the limits.
 //!
+//! With the feature `off`, the crate keeps its API and does nothing.
+//!
 //! The crate has no flight recorder: a region in overwrite mode is used as a region without lanes. In a region without
 //! lanes, it leaves the growth of the number of stations to the engine.
 
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(any(feature = "off", all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))))]
 compile_error!("corotracer supports Linux on x86-64 and AArch64; build for another system with the feature `off`");
 
-mod clock;
-mod directory;
-mod full;
-mod future;
-mod lane;
-mod layout;
-mod notes;
-mod region;
-mod start;
-mod state;
-mod station;
-mod strings;
-mod switch;
-mod sys;
-mod task;
-mod trace;
-mod wake;
+mod wait;
+pub use wait::Wait;
 
-pub use future::{trace_future, TraceFutureExt, TracedFuture};
-pub use notes::{
-    name_thread, note_acquired, note_released, note_signalled, waits_for_all, waits_for_any, waits_on, Wait,
-};
-pub use trace::PollTrace;
+#[cfg(feature = "off")]
+mod off;
+#[cfg(feature = "off")]
+pub use off::*;
 
-/// Attaches the process to the region that `CTP_SHM_PATH`, `CTP_SOCK_PATH` and `CTP_MAX_STATIONS` name. Without all
-/// three, it does nothing.
-///
-/// Optional: the first traced future attaches the process, too. A forked child is untraced until it calls this
-/// function. Any thread may call it; further calls do nothing. Takes about 0.2 ms. On an error it prints one line to
-/// stderr, and the process stays untraced.
-pub fn init_tracer() {
-    start::attach();
-}
-
-/// True if the process is attached to a region. Attaches it first, if nothing did before. Also true while tracing is
-/// off or paused.
-#[must_use]
-pub fn tracer_enabled() -> bool {
-    start::attach_lazily();
-    state::PAGE.attached.load(std::sync::atomic::Ordering::Acquire) != 0
-}
-
-/// Switches tracing off or on at run time, for all threads of the process. Any thread may call it. While tracing is
-/// off, an event costs one load and one branch. A future born while tracing is off is counted, and stays untraced for
-/// life. Other futures publish no events until tracing is on again. A call before the process is attached sets the
-/// initial state. In a forked child the initial state is on.
-pub fn enable(on: bool) {
-    switch::set_enabled(on);
-}
+#[cfg(not(feature = "off"))]
+mod on;
+#[cfg(not(feature = "off"))]
+pub use on::*;

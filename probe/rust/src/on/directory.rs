@@ -8,12 +8,12 @@ use std::os::raw::c_void;
 use std::ptr::null;
 use std::sync::atomic::Ordering::*;
 
-use crate::layout::*;
-use crate::region::LaneAreas;
-use crate::state::{thread, Session, Thread, PAGE, THREAD_KEY};
-use crate::station::{self, MEMORY_RETRY_NS};
-use crate::strings;
-use crate::sys::{self, back_with_memory, monotonic_ns, KeepErrno};
+use crate::on::layout::*;
+use crate::on::region::LaneAreas;
+use crate::on::state::{thread, Session, Thread, PAGE, THREAD_KEY};
+use crate::on::station::{self, MEMORY_RETRY_NS};
+use crate::on::strings;
+use crate::on::sys::{self, back_with_memory, monotonic_ns, KeepErrno};
 
 const POSITION_LIMIT: u64 = 1 << 62; // positions are below it
 const RECORD_BYTES: u64 = size_of::<LaneRecord>() as u64;

@@ -439,7 +439,7 @@ mod tests {
 
     /// The rows of the table.
     fn table() -> BTreeMap<String, Vec<u64>> {
-        let text = include_str!("../../../tests/probe/layout.table");
+        let text = include_str!("../../../../tests/probe/layout.table");
         let rows = text.lines().filter(|line| line.ends_with(')') && !line.starts_with("//"));
         rows.map(|line| {
             let (kind, rest) = line.trim_end_matches(')').split_once('(').unwrap();

@@ -8,10 +8,10 @@
 
 use std::sync::atomic::Ordering::*;
 
-use crate::lane::{write_record, Record};
-use crate::layout::*;
-use crate::state::{guard_against_fork, header, mark_on, Session, LANES_BIT, PAGE, PAUSED_BIT};
-use crate::sys::KeepErrno;
+use crate::on::lane::{write_record, Record};
+use crate::on::layout::*;
+use crate::on::state::{guard_against_fork, header, mark_on, Session, LANES_BIT, PAGE, PAUSED_BIT};
+use crate::on::sys::KeepErrno;
 
 /// Writes a switch record into this thread's lane.
 fn note_switch(session: u32, on: bool) {

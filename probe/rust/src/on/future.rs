@@ -9,9 +9,9 @@ use std::pin::Pin;
 use std::sync::atomic::Ordering::*;
 use std::task::{Context, Poll};
 
-use crate::state::{LANES_BIT, PAGE};
-use crate::task::{Frame, TaskRef};
-use crate::trace::PollTrace;
+use crate::on::state::{LANES_BIT, PAGE};
+use crate::on::task::{Frame, TaskRef};
+use crate::on::trace::PollTrace;
 
 /// A future whose polls are traced. Made by [`trace_future`] or [`TraceFutureExt::traced`].
 ///
@@ -162,9 +162,9 @@ mod tests {
         let block = async {};
         assert_eq!(
             function_of(&block),
-            "corotracer::future::tests::the_function_of_an_async_block_is_the_one_around_it"
+            "corotracer::on::future::tests::the_function_of_an_async_block_is_the_one_around_it"
         );
-        assert_eq!(function_of(&some_function()), "corotracer::future::tests::some_function");
+        assert_eq!(function_of(&some_function()), "corotracer::on::future::tests::some_function");
         assert_eq!(function_of(&std::future::ready(1)), "core::future::ready::Ready<i32>");
     }
 }

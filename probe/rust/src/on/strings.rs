@@ -6,10 +6,10 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 
-use crate::layout::*;
-use crate::region::SiteArea;
-use crate::state::{Published, Session, Thread};
-use crate::sys::{self, monotonic_ns, KeepErrno};
+use crate::on::layout::*;
+use crate::on::region::SiteArea;
+use crate::on::state::{Published, Session, Thread};
+use crate::on::sys::{self, monotonic_ns, KeepErrno};
 
 const SITE_ENTRIES: usize = 8192; // a power of two
 const KNOWN_ENTRIES: usize = 16384; // a power of two

@@ -5,10 +5,10 @@
 
 use std::sync::atomic::Ordering::*;
 
-use crate::lane::publish_fenced;
-use crate::layout::*;
-use crate::state::{header, Session};
-use crate::sys::{back_with_memory, monotonic_ns, KeepErrno};
+use crate::on::lane::publish_fenced;
+use crate::on::layout::*;
+use crate::on::state::{header, Session};
+use crate::on::sys::{back_with_memory, monotonic_ns, KeepErrno};
 
 /// Births beyond it are not counted, because the count must not wrap around to stations in use.
 const MOST_ALLOCATED: u32 = 0xC000_0000;

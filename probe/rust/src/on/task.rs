@@ -10,11 +10,11 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use crate::lane::{write_record, Record};
-use crate::layout::*;
-use crate::notes::write_wait;
-use crate::state::{running_coroutine, thread, Thread};
-use crate::switch::lane_session;
+use crate::on::lane::{write_record, Record};
+use crate::on::layout::*;
+use crate::on::notes::write_wait;
+use crate::on::state::{running_coroutine, thread, Thread};
+use crate::on::switch::lane_session;
 
 // The word of a task: references (28 bits, high) | number (32 bits) | flags (4 bits). The number is that of the event
 // behind the suspension that the task is in, or runs towards. A wake carries it: it woke suspension number - 1.

@@ -6,11 +6,11 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr::null;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 
-use crate::clock::{StillWatch, CLOCK};
-use crate::layout::*;
-use crate::region::{LaneAreas, Mapping, SiteArea};
-use crate::sys;
-use crate::task::Frame;
+use crate::on::clock::{StillWatch, CLOCK};
+use crate::on::layout::*;
+use crate::on::region::{LaneAreas, Mapping, SiteArea};
+use crate::on::sys;
+use crate::on::task::Frame;
 
 // A session is one init_tracer of one process. Its number differs from the sessions of all parents and children. The
 // low three bits are flags.

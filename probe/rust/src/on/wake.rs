@@ -9,9 +9,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::io::{FromRawFd, RawFd};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::*};
 
-use crate::layout::ENGINE_SLEEPS;
-use crate::state::{header, Published, SESSIONS};
-use crate::sys::{self, monotonic_ns, KeepErrno};
+use crate::on::layout::ENGINE_SLEEPS;
+use crate::on::state::{header, Published, SESSIONS};
+use crate::on::sys::{self, monotonic_ns, KeepErrno};
 
 const PATH_BYTES: usize = 108; // of sockaddr_un
 const RECONNECT_NS: u64 = 100_000_000; // shortest time between two attempts to connect

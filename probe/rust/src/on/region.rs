@@ -10,8 +10,8 @@ use std::os::unix::io::AsRawFd;
 use std::ptr::null;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::layout::*;
-use crate::sys;
+use crate::on::layout::*;
+use crate::on::sys;
 
 const PAGE: u64 = 4096; // alignment of the areas of lanes
 

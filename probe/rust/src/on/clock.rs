@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
-use crate::layout::{ProcessEntry, CLOCK_COUNTER, CLOCK_GIVEN_UP, CLOCK_MONOTONIC};
-use crate::sys::{self, monotonic_ns};
+use crate::on::layout::{ProcessEntry, CLOCK_COUNTER, CLOCK_GIVEN_UP, CLOCK_MONOTONIC};
+use crate::on::sys::{self, monotonic_ns};
 
 const SHIFT: u32 = 32;
 const CALIBRATION_NS: u64 = 150_000; // time for which init_tracer measures the counter

@@ -6,10 +6,10 @@
 use std::mem::size_of;
 use std::sync::atomic::Ordering::*;
 
-use crate::layout::*;
-use crate::region::LaneAreas;
-use crate::state::{Session, Thread, KEPT_STATIONS, NO_MEMORY_BEFORE_NS};
-use crate::sys::{back_with_memory, monotonic_ns, KeepErrno};
+use crate::on::layout::*;
+use crate::on::region::LaneAreas;
+use crate::on::state::{Session, Thread, KEPT_STATIONS, NO_MEMORY_BEFORE_NS};
+use crate::on::sys::{back_with_memory, monotonic_ns, KeepErrno};
 
 const CHUNK: u32 = 1024; // compact stations that get memory in one step
 pub const MEMORY_RETRY_NS: u64 = 100_000_000; // between two attempts to get memory

@@ -8,14 +8,14 @@
 
 use std::sync::atomic::{compiler_fence, AtomicU64, Ordering::*};
 
-use crate::clock::CLOCK;
-use crate::directory::{acquire_lane, back_some, LANE_STEP};
-use crate::layout::*;
-use crate::state::{header, thread, Session, Thread, ENGINE_FENCES_BIT, PAUSED_BIT};
-use crate::station::MEMORY_RETRY_NS;
-use crate::switch;
-use crate::sys::{monotonic_ns, KeepErrno};
-use crate::wake;
+use crate::on::clock::CLOCK;
+use crate::on::directory::{acquire_lane, back_some, LANE_STEP};
+use crate::on::layout::*;
+use crate::on::state::{header, thread, Session, Thread, ENGINE_FENCES_BIT, PAUSED_BIT};
+use crate::on::station::MEMORY_RETRY_NS;
+use crate::on::switch;
+use crate::on::sys::{monotonic_ns, KeepErrno};
+use crate::on::wake;
 
 /// Stores a record, the commit last. Release each; partner: the reader's acquire loads.
 #[inline(always)]

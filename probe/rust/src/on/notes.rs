@@ -3,66 +3,27 @@
 //! Reports of the program about its futures, besides their events: waits, the use of objects, names of threads. They
 //! need a region with lanes; otherwise they do nothing.
 
-use std::os::unix::io::RawFd;
 use std::panic::Location;
 use std::sync::atomic::Ordering::*;
 use std::time::Instant;
 
-use crate::lane::{write_record, Record};
-use crate::layout::*;
-use crate::state::{running_coroutine, thread, Session, LANES_BIT, PAGE};
-use crate::strings::{intern_name, site_id};
-use crate::switch::lane_session;
-use crate::sys::monotonic_ns;
-use crate::task::Frame;
+use crate::on::lane::{write_record, Record};
+use crate::on::layout::*;
+use crate::on::state::{running_coroutine, thread, Session, LANES_BIT, PAGE};
+use crate::on::strings::{intern_name, site_id};
+use crate::on::switch::lane_session;
+use crate::on::sys::monotonic_ns;
+use crate::on::task::Frame;
+use crate::wait::{address, Wait};
 
-/// An object that a future waits for. Objects are known by their addresses, so the wait and the use of an object must
-/// name the same one: the lock itself, not the guard or the `Arc` around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Wait {
-    /// A mutex or a semaphore: its address.
-    Lock(usize),
-    /// A queue or another channel between futures: its address.
-    Channel(usize),
-    /// A file descriptor to become ready.
-    Descriptor(RawFd),
-    /// A deadline.
-    Timer(Instant),
-    /// Any other object: its address.
-    Other(usize),
-}
-
-/// The address of an object, as [`Wait`] carries it.
-fn address<T: ?Sized>(object: &T) -> usize {
-    object as *const T as *const () as usize
-}
-
-impl Wait {
-    /// A mutex or a semaphore.
-    pub fn lock<T: ?Sized>(object: &T) -> Self {
-        Wait::Lock(address(object))
-    }
-
-    /// A queue or another channel between futures.
-    pub fn channel<T: ?Sized>(object: &T) -> Self {
-        Wait::Channel(address(object))
-    }
-
-    /// Any other object.
-    pub fn other<T: ?Sized>(object: &T) -> Self {
-        Wait::Other(address(object))
-    }
-
-    /// Kind and object of a record.
-    fn parts(self) -> (u8, u64) {
-        match self {
-            Wait::Lock(object) => (WAIT_LOCK, object as u64),
-            Wait::Channel(object) => (WAIT_CHANNEL, object as u64),
-            Wait::Descriptor(fd) => (WAIT_DESCRIPTOR, fd as u64),
-            Wait::Timer(deadline) => (WAIT_TIMER, monotonic_of(deadline)),
-            Wait::Other(object) => (WAIT_OTHER, object as u64),
-        }
+/// Kind and object of a record.
+fn parts(wait: Wait) -> (u8, u64) {
+    match wait {
+        Wait::Lock(object) => (WAIT_LOCK, object as u64),
+        Wait::Channel(object) => (WAIT_CHANNEL, object as u64),
+        Wait::Descriptor(fd) => (WAIT_DESCRIPTOR, fd as u64),
+        Wait::Timer(deadline) => (WAIT_TIMER, monotonic_of(deadline)),
+        Wait::Other(object) => (WAIT_OTHER, object as u64),
     }
 }
 
@@ -83,7 +44,7 @@ pub fn write_waits(own_session: u32, identity: u64, number: u32, waits: &[Wait],
         return;
     }
     for (index, wait) in waits.iter().take(WAIT_PARTS_MAX as usize).enumerate() {
-        let (kind, object) = wait.parts();
+        let (kind, object) = parts(*wait);
         let part = for_all.map_or(0, |all| wait_part(index as u32, all));
         write_wait(session, identity, number, kind, object, part);
     }

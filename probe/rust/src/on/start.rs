@@ -10,13 +10,13 @@ use std::os::unix::io::FromRawFd;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-use crate::clock::CLOCK;
-use crate::directory::make_thread_key;
-use crate::layout::*;
-use crate::region::{map_region, LaneAreas, Mapping};
-use crate::state::*;
-use crate::sys::{self, back_with_memory, complain, KeepErrno};
-use crate::{strings, wake};
+use crate::on::clock::CLOCK;
+use crate::on::directory::make_thread_key;
+use crate::on::layout::*;
+use crate::on::region::{map_region, LaneAreas, Mapping};
+use crate::on::state::*;
+use crate::on::sys::{self, back_with_memory, complain, KeepErrno};
+use crate::on::{strings, wake};
 
 /// A decimal number, digits only, 1 to 2^32 - 1.
 fn parse_stations(text: &[u8]) -> Option<u32> {
