@@ -330,6 +330,7 @@ def main():
     for toolchain in rusttest.require_toolchains(__file__):
         print(f"rustc {toolchain.version}", flush=True)
         toolchain.run("probe/rust", build_dir, "test")
+        toolchain.run("probe/rust", build_dir, "test", "--features", "off")
         toolchain.run("tests/rust/plain", build_dir, "build", "--release")
         PROGRAM = toolchain.program(build_dir, "rust-plain")
         result = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False).result

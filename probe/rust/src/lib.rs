@@ -39,3 +39,94 @@ pub use off::*;
 mod on;
 #[cfg(not(feature = "off"))]
 pub use on::*;
+
+#[cfg(test)]
+mod tests {
+    //! The API of the existing SDK, without an engine, with and without the feature `off`.
+
+    use super::*;
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::sync::Arc;
+    use std::task::{Context, Poll, Wake, Waker};
+
+    struct Nothing;
+
+    impl Wake for Nothing {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    /// Ready at the second poll.
+    struct Second(bool);
+
+    impl Future for Second {
+        type Output = u32;
+
+        fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
+            if std::mem::replace(&mut self.0, true) {
+                Poll::Ready(7)
+            } else {
+                Poll::Pending
+            }
+        }
+    }
+
+    fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+        let waker = Waker::from(Arc::new(Nothing));
+        Pin::new(future).poll(&mut Context::from_waker(&waker))
+    }
+
+    #[test]
+    fn a_process_without_an_engine_is_untraced() {
+        init_tracer();
+        assert!(!tracer_enabled());
+        assert!(!PollTrace::new().is_enabled());
+        assert!(!PollTrace::default().is_enabled());
+    }
+
+    #[test]
+    fn a_traced_future_gives_the_answers_of_its_future() {
+        let mut future = trace_future(Second(false));
+        assert_eq!(poll(&mut future), Poll::Pending);
+        assert_eq!(poll(&mut future), Poll::Ready(7));
+        let mut future = Second(false).traced().named("second");
+        assert_eq!(poll(&mut future), Poll::Pending);
+        assert_eq!(poll(&mut future.into_inner()), Poll::Ready(7));
+        TracedFuture::new(1).trace_mut().on_resume();
+    }
+
+    #[test]
+    fn each_function_of_a_trace_may_be_called_at_any_time() {
+        let mut trace = PollTrace::new();
+        for _ in 0..2 {
+            trace.on_resume();
+            trace.on_resume();
+            trace.on_pending(Pin::new(&mut 1));
+            trace.on_pending_addr(u64::MAX);
+            trace.set_name("name");
+            trace.waits_on(Wait::lock(&1));
+            trace.on_ready();
+            trace.mark_dead();
+        }
+    }
+
+    #[test]
+    fn reports_without_an_engine_do_nothing() {
+        let object = 1;
+        name_thread("thread");
+        waits_on(Wait::channel(&object));
+        waits_for_any(&[Wait::Descriptor(1), Wait::other(&object)]);
+        waits_for_all(&[]);
+        note_acquired(&object);
+        note_released(&object);
+        note_signalled("text");
+        enable(true);
+    }
+
+    #[test]
+    fn traces_move_between_threads_as_their_futures_do() {
+        fn is_send<T: Send>() {}
+        is_send::<PollTrace>();
+        is_send::<TracedFuture<std::future::Ready<()>>>();
+    }
+}

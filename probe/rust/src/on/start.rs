@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::io::FromRawFd;
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use crate::on::clock::CLOCK;
 use crate::on::directory::make_thread_key;
@@ -209,7 +209,7 @@ pub fn attach() {
     }
     let _errno = KeepErrno::new();
     guard_against_fork(); // before the lock: a child must not inherit it locked
-    ATTACHED_ONCE.store(true, Relaxed);
+    ATTACHED_BY.store(std::process::id(), Relaxed);
     let mut patience = 4000;
     while PAGE.init_lock.swap(1, Acquire) != 0 {
         if patience == 0 {
@@ -225,15 +225,14 @@ pub fn attach() {
     PAGE.init_lock.store(0, Release); // partner: the acquire exchange above
 }
 
-/// True once this process, or one that it was forked from, has called `attach`. Not on the page that a child finds
-/// zeroed.
-static ATTACHED_ONCE: AtomicBool = AtomicBool::new(false);
+/// The process that called `attach`, or 0. Not on the page that a child finds zeroed, so a child knows that it is one.
+static ATTACHED_BY: AtomicU32 = AtomicU32::new(0);
 
 /// Attaches at the first birth of a program that does not call init_tracer. A forked child stays off until it calls
 /// init_tracer itself.
 #[cold]
 pub fn attach_lazily() {
-    if PAGE.init_ended.load(Relaxed) == 0 && (!ATTACHED_ONCE.load(Relaxed) || PAGE.init_lock.load(Relaxed) != 0) {
+    if PAGE.init_ended.load(Relaxed) == 0 && [0, std::process::id()].contains(&ATTACHED_BY.load(Relaxed)) {
         attach();
     }
 }

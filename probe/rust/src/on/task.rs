@@ -320,3 +320,11 @@ impl Drop for Entered<'_> {
         self.thread.poll.set(self.frame.outer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_task_has_40_bytes() {
+        assert_eq!(std::mem::size_of::<super::Task>(), 40); // as docs/probe/rust.md says
+    }
+}
