@@ -134,6 +134,21 @@ CT_CASE(aFirstSuspensionEndsNoOtherRun)
     });
 }
 
+CT_CASE(aSuspensionEndsNoOtherRun)
+{
+    const Region region;
+    inChild([&] {
+        corotracer::InitTracer();
+        Started outer;
+        Promise other;
+        other.write_trace(1, false);
+        outer.write_trace(0, true);
+        other.write_trace(1, false);  // its resumption was not seen
+        const Started child;
+        CHECK_EQUAL(region.birth(indexOf(child)).parent.load(), outer.identity());
+    });
+}
+
 CT_CASE(aCoroutineThatDiedIsNoParent)
 {
     const Region region;
