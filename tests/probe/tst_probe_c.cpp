@@ -238,6 +238,8 @@ CT_CASE(coroutinesOfCAndCppCreateOneAnother)
         CHECK_EQUAL(region.process(1).state.load(), kProcessFree);
         Traced cpp;
         cpp.write_trace(0, true);
+        corotracer::detail::promise_access::shows_all_suspensions(cpp);
+        lanetest::events(cpp, 2);
         corotracer_coroutine c{};
         corotracer_birth(&c, nullptr);
         CHECK_EQUAL(region.birth(1).parent.load(), cpp.self());
