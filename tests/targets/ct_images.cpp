@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One process, several probes. The program has no probe itself. It loads shared objects that have one each: in C and in
-// C++, of each compiler, with hidden visibility. In each round, one thread per module switches its probe on and
+// One process, several probes. The program has no probe itself. It loads shared objects that have one each: in C, in
+// C++ and in Rust, of each compiler, with hidden visibility. In each round, one thread per module switches its probe on and
 // publishes events, all at the same time. After each round, the modules are unloaded.
 #include "images/module.h"
 #include "support/arguments.h"

@@ -62,7 +62,7 @@ private Q_SLOTS:
         runner::compareAccounts(batch.summary(), batch.truth());
     }
 
-    /// One process, several probes: C and C++, of each compiler, unloaded and loaded again.
+    /// One process, several probes: C, C++ and Rust, of each compiler, unloaded and loaded again.
     void everyEventOfAllProbesInOneProcessIsCaptured_data()
     {
         QTest::addColumn<QString>("end");

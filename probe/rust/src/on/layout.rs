@@ -299,7 +299,8 @@ pub struct ProcessEntry {
     pub name: [AtomicU8; 64],
     pub pid_namespace: AtomicU64,
     pub image: AtomicU64,
-    pub pad: [u8; 256 - 0xA0],
+    pub abandoned: AtomicU64,
+    pub pad: [u8; 256 - 0xA8],
 }
 
 #[cfg(test)]
@@ -361,7 +362,7 @@ mod tests {
             LaneHeader { state, process, tid, offset, records, claims, block_numbers_offset, begin, thread_name,
                 closed_ts, dropped, committed, tail }
             ProcessEntry { state, pid, start_ticks, clock_kind, switched_off, init_ns, init_counter, mult, late_seq,
-                late_ns, late_counter, name_length, name, pid_namespace, image }
+                late_ns, late_counter, name_length, name, pid_namespace, image, abandoned }
         }
         constants!(
             MAGIC,
