@@ -80,9 +80,11 @@ void sleeper()
         boost::this_fiber::sleep_for(1ms);
 }
 
-/// Launches a fiber that runs at once, and continues when that one has yielded.
+/// Launches two fibers that run later, and one that runs at once. Continues when that one has yielded.
 void launcher()
 {
+    for (int i = 0; i < 2; ++i)
+        fibers::fiber([] {}).detach();
     fibers::fiber child(fibers::launch::dispatch, [] { boost::this_fiber::yield(); });
     child.detach();
 }

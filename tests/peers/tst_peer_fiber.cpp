@@ -47,19 +47,20 @@ private Q_SLOTS:
         QCOMPARE(run.status(), 0);
         QCOMPARE(run.sum("lost_events"), 0);
 
-        // In each thread the stages, a source, a sleeper, a launcher and its child.
-        QCOMPARE(run.sum("coroutines"), t * (s + 4));
+        // In each thread the stages, a source, a sleeper, a launcher and its three children.
+        const qint64 fibers = s + 6;
+        QCOMPARE(run.sum("coroutines"), t * fibers);
 
         // Each fiber has its start, and two events for each wait: a stage waits for each item and for the end, the
-        // source for each answer, the sleeper three times. The launcher stops for its child, which yields.
+        // source for each answer, the sleeper three times. The launcher stops for one child, which yields.
         const qint64 waits = s * (k + 1) + k + 3 + 1 + 1;
-        QCOMPARE(run.sum("events"), t * (s + 4 + 2 * waits));
+        QCOMPARE(run.sum("events"), t * (fibers + 2 * waits));
         QCOMPARE(run.rows("SELECT kind, count(*) FROM waits GROUP BY kind"),
                  QStringList(QStringLiteral("timer|%1").arg(3 * t)));
-        // Each wait ends with a wake. Another fiber is the reason, except for the sleeper, the launcher and its child.
+        // Each wait ends with a wake. Another fiber is the reason, except for the sleeper, the launcher and that child.
         QCOMPARE(run.rows("SELECT count(*), count(by_coroutine) FROM wakes"),
                  QStringList(QStringLiteral("%1|%2").arg(t * waits).arg(t * (waits - 5))));
-        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE parent IS NOT NULL"), QStringList(textOf(t)));
+        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE parent IS NOT NULL"), QStringList(textOf(3 * t)));
         QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE death_ts IS NULL"), QStringList(textOf(0)));
         QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE name = 'source'"), QStringList(textOf(t)));
     }
@@ -72,9 +73,9 @@ private Q_SLOTS:
                                      QStringLiteral("--items"), textOf(300)});
         QCOMPARE(run.status(), 0);
         QCOMPARE(run.sum("lost_events"), 0);
-        QCOMPARE(run.sum("coroutines"), t * (10 + 4));
+        QCOMPARE(run.sum("coroutines"), t * (10 + 6));
         QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE death_ts IS NULL"), QStringList(textOf(0)));
-        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE parent IS NOT NULL"), QStringList(textOf(t)));
+        QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE parent IS NOT NULL"), QStringList(textOf(3 * t)));
         // A start, then suspensions and resumptions in turn.
         QCOMPARE(run.rows("SELECT count(*) FROM coro_trace_events WHERE is_active = n % 2"), QStringList(textOf(0)));
         QCOMPARE(run.rows("SELECT count(*) FROM coroutines WHERE events % 2 = 0"), QStringList(textOf(0)));
