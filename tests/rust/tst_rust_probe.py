@@ -325,7 +325,7 @@ def main():
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    ENGINE, build_dir = sys.argv[1], sys.argv[2]
+    ENGINE, build_dir = map(os.path.abspath, sys.argv[1:3])
     skipped = []
     for toolchain in rusttest.require_toolchains(__file__):
         print(f"rustc {toolchain.version}", flush=True)

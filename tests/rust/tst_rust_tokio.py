@@ -74,7 +74,7 @@ def main():
     if len(sys.argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    ENGINE, BUILD_DIR = sys.argv[1], sys.argv[2]
+    ENGINE, BUILD_DIR = map(os.path.abspath, sys.argv[1:3])
     if not list(pathlib.Path("/usr/share/cargo/registry").glob("tokio-1.*")):
         rusttest.skip(__file__, "no Tokio (librust-tokio-dev): packaging/bootstrap.sh test-all")
     for toolchain in rusttest.require_toolchains(__file__):

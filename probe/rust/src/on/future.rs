@@ -98,9 +98,9 @@ impl<F: Future> TracedFuture<F> {
     /// Writes the suspension, after the future answered "pending": no other thread can poll it yet.
     fn suspend(&mut self) {
         let session = PAGE.session.load(Acquire);
-        if session != 0 {
-            let addr = &self.inner as *const F as usize as u64;
-            self.trace.suspend(session, addr, self.location, function::<F>());
+        if session != 0 && self.trace.session() != 0 {
+            self.trace.set_site(self.location, function::<F>());
+            self.trace.suspend(session, &self.inner as *const F as usize as u64);
         }
     }
 }

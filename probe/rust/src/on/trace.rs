@@ -52,6 +52,7 @@ impl PollTrace {
     ///
     /// Attaches the process first, as [`init_tracer`](crate::init_tracer), if that was not called before.
     #[must_use]
+    #[inline]
     #[track_caller]
     pub fn new() -> Self {
         Self::born_at(Location::caller(), "")
@@ -82,11 +83,13 @@ impl PollTrace {
 
     /// True if the future has a station. Also true while tracing is off or paused, and after its death.
     #[must_use]
+    #[inline]
     pub fn is_enabled(&self) -> bool {
         !self.station.is_null()
     }
 
     /// Writes a resumption: a poll begins. Does nothing if the future already runs.
+    #[inline]
     pub fn on_resume(&mut self) {
         let session = PAGE.session.load(Acquire);
         if session != 0 {
@@ -96,27 +99,31 @@ impl PollTrace {
 
     /// Writes a suspension: the poll answers "pending". The event carries the address of the future. Its site is the
     /// line of this call.
+    #[inline]
     #[track_caller]
     pub fn on_pending<F>(&mut self, future: Pin<&mut F>) {
         self.on_pending_addr(&*future as *const F as usize as u64);
     }
 
     /// As [`on_pending`](Self::on_pending), with an address that identifies the task's frame.
+    #[inline]
     #[track_caller]
     pub fn on_pending_addr(&mut self, addr: u64) {
         let session = PAGE.session.load(Acquire);
         if session != 0 {
-            self.suspend(session, addr, Location::caller(), "");
+            self.suspend_here(session, addr, Location::caller());
         }
     }
 
     /// The future is ready, and dies.
+    #[inline]
     pub fn on_ready(&mut self) {
         self.mark_dead();
     }
 
     /// The future dies: with the answer "ready", or because it is dropped. Works also while tracing is off; then only
     /// the station shows the death.
+    #[inline]
     pub fn mark_dead(&mut self) {
         if self.session != 0 {
             self.die();
@@ -192,20 +199,28 @@ impl PollTrace {
         self.write(session, 0, u64::from(RECORD_RESUME | self.kind) << 32 | u64::from(self.site));
     }
 
-    /// Writes a suspension. `session` is not 0.
-    #[inline]
-    pub(crate) fn suspend(
-        &mut self,
-        session: u32,
-        addr: u64,
-        location: &'static Location<'static>,
-        function: &'static str,
-    ) {
-        self.running = false;
-        if self.session == 0 {
-            return;
+    /// Writes a suspension at a line of the program. `session` is not 0.
+    #[cold]
+    #[inline(never)]
+    fn suspend_here(&mut self, session: u32, addr: u64, location: &'static Location<'static>) {
+        if self.session != 0 {
+            self.site = site_id(Session::get(), location, "");
         }
-        self.site = site_id(Session::get(), location, function);
+        self.suspend(session, addr);
+    }
+
+    /// Sets the site of the next events, unless it is known. Only if the future has a station.
+    #[inline]
+    pub(crate) fn set_site(&mut self, location: &'static Location<'static>, function: &'static str) {
+        if self.site == 0 {
+            self.site = site_id(Session::get(), location, function);
+        }
+    }
+
+    /// Writes a suspension at the site. `session` is not 0.
+    #[inline]
+    pub(crate) fn suspend(&mut self, session: u32, addr: u64) {
+        self.running = false;
         self.kind = AWAIT_POINT;
         self.write(session, addr, u64::from(RECORD_SUSPEND | AWAIT_POINT) << 32 | u64::from(self.site));
     }
