@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use corotracer::{PollTrace, TraceFutureExt};
 
-const REPETITIONS: usize = 25;
-const COUNT: usize = 20_000; // per repetition; the lane of a thread has room for all records of one
+const REPETITIONS: usize = 41;
+const COUNT: usize = 5_000; // per repetition; the lane of a thread has room for all records of one
 
 #[repr(C)]
 struct Timespec {
@@ -33,21 +33,35 @@ fn cpu_ns() -> f64 {
     time.seconds as f64 * 1e9 + time.nanoseconds as f64
 }
 
-/// Prints the median cost of one `body`, which does `parts` things. The engine drains the lane between repetitions.
-fn measure(what: &str, parts: usize, mut body: impl FnMut()) {
-    let mut costs: Vec<f64> = (0..REPETITIONS)
-        .map(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            body();
-            let begin = cpu_ns();
-            for _ in 0..COUNT {
-                body();
+/// Things to measure. `parts`: how many of them one call does.
+#[derive(Default)]
+struct Cases<'a>(Vec<(&'static str, usize, Box<dyn FnMut(usize) + 'a>)>);
+
+impl<'a> Cases<'a> {
+    fn add(&mut self, what: &'static str, parts: usize, mut body: impl FnMut() + 'a) {
+        let run = move |count| (0..count).for_each(|_| body());
+        self.0.push((what, parts, Box::new(run)));
+    }
+
+    /// Prints the median cost of each. The repetitions take turns, so a busy moment of the machine spoils none of them
+    /// alone. The engine drains the lane in between.
+    fn measure(mut self) {
+        let mut costs = vec![Vec::new(); self.0.len()];
+        for repetition in 0..=REPETITIONS {
+            for ((_, parts, run), costs) in self.0.iter_mut().zip(&mut costs) {
+                std::thread::sleep(Duration::from_millis(3));
+                let begin = cpu_ns();
+                run(COUNT);
+                if repetition != 0 {
+                    costs.push((cpu_ns() - begin) / (COUNT * *parts) as f64); // the first one warms up
+                }
             }
-            (cpu_ns() - begin) / (COUNT * parts) as f64
-        })
-        .collect();
-    costs.sort_by(f64::total_cmp);
-    println!("{:7.2} ns  {what}", costs[REPETITIONS / 2]);
+        }
+        for ((what, _, _), mut costs) in self.0.into_iter().zip(costs) {
+            costs.sort_by(f64::total_cmp);
+            println!("{:7.2} ns  {what}", costs[REPETITIONS / 2]);
+        }
+    }
 }
 
 struct Nothing;
@@ -87,43 +101,48 @@ impl Future for WakesItself {
     }
 }
 
+fn poll(future: &mut (impl Future<Output = ()> + Unpin), waker: &Waker) {
+    let _ = Pin::new(future).poll(&mut Context::from_waker(waker));
+}
+
 fn main() {
     let waker = Waker::from(Arc::new(Nothing));
-    let mut context = Context::from_waker(&waker);
     corotracer::init_tracer();
     println!("{}", if corotracer::tracer_enabled() { "traced" } else { "off" });
 
     let mut sum = 0;
+    let mut trace = PollTrace::new();
+    let mut plain = Forever::default();
+    let mut future = Forever::default().traced();
+    let mut outer = Forever::default().traced().traced();
+    let mut waking = corotracer::trace_future(WakesItself);
+    let mut named = PollTrace::new();
+    let lock = 0;
+    let mut cases = Cases::default();
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction.
-    measure("reading the counter alone", 1, || sum ^= unsafe { core::arch::x86_64::_rdtsc() });
-    assert_ne!(sum, 1);
-    let mut trace = PollTrace::new();
-    measure("one event: on_resume, on_pending_addr, divided by two", 2, || {
+    cases.add("reading the counter alone", 1, || sum ^= unsafe { core::arch::x86_64::_rdtsc() });
+    cases.add("one event: on_resume, on_pending_addr, divided by two", 2, || {
         trace.on_resume();
         trace.on_pending_addr(1);
     });
-    let mut plain = Forever::default();
-    measure("a poll that answers \"pending\", not wrapped", 1, || {
-        let _ = Pin::new(&mut plain).poll(&mut context);
+    cases.add("a poll that answers \"pending\", not wrapped", 1, || {
+        poll(&mut plain, &waker);
     });
-    let mut future = Forever::default().traced();
-    measure("a poll pair: such a poll of a traced future", 1, || {
-        let _ = Pin::new(&mut future).poll(&mut context);
+    cases.add("a poll pair: such a poll of a traced future", 1, || {
+        poll(&mut future, &waker);
     });
-    let mut outer = Forever::default().traced().traced();
-    measure("two poll pairs: of a traced future in a traced one", 1, || {
-        let _ = Pin::new(&mut outer).poll(&mut context);
+    cases.add("two poll pairs: of a traced future in a traced one", 1, || {
+        poll(&mut outer, &waker);
     });
-    let mut waking = corotracer::trace_future(WakesItself);
-    measure("a poll pair, and a wake", 1, || {
-        let _ = Pin::new(&mut waking).poll(&mut context);
+    cases.add("a poll pair, and a wake", 1, || {
+        poll(&mut waking, &waker);
     });
-    measure("birth and death", 1, || drop(Forever(None).traced()));
-    measure("birth, one poll pair with its waker, death", 1, || {
-        let _ = Pin::new(&mut Forever(None).traced()).poll(&mut context);
+    cases.add("birth and death", 1, || drop(Forever(None).traced()));
+    cases.add("birth, one poll pair with its waker, death", 1, || {
+        poll(&mut Forever(None).traced(), &waker);
     });
-    measure("a name that many futures share", 1, || trace.set_name("worker"));
-    let lock = 0;
-    measure("one use of an object: note_acquired", 1, || corotracer::note_acquired(&lock));
+    cases.add("a name that many futures share", 1, || named.set_name("worker"));
+    cases.add("one use of an object: note_acquired", 1, || corotracer::note_acquired(&lock));
+    cases.measure();
 }
