@@ -109,8 +109,21 @@ impl Future for Orphan {
     }
 }
 
+/// Polls a future with a waker of its own, as a set of futures does. Keeps the waker of its task.
+struct OwnWaker<F>(F, Option<Waker>);
+
+impl<F: Future<Output = ()> + Unpin> Future for OwnWaker<F> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.1 = Some(context.waker().clone());
+        let waker = Waker::from(Arc::new(Silent));
+        Pin::new(&mut self.0).poll(&mut Context::from_waker(&waker))
+    }
+}
+
 /// Futures that lose their last waker: `orphan` while it is polled, `lost` later. The others lose none, or it proves
-/// nothing: `kept` has a waker, `woken` was woken before, `dropped` ends, and `outer` polls `within`.
+/// nothing: `kept` has a waker, `woken` was woken before, `dropped` ends, and `outer` and `set` poll another one.
 pub fn wakers() -> (usize, usize) {
     let executor = Executor::default();
     let [lost, kept, woken] = [Event::default(), Event::default(), Event::default()];
@@ -121,7 +134,9 @@ pub fn wakers() -> (usize, usize) {
     let within = Event::default();
     let inner = within.clone().traced().named("within");
     executor.spawn(inner.traced().named("outer"));
-    assert_eq!(executor.run_until_idle(), 5);
+    let member = Orphan.traced().named("member");
+    executor.spawn(OwnWaker(member, None).traced().named("set"));
+    assert_eq!(executor.run_until_idle(), 6);
     let loser = move || lost.lose_waker();
     std::thread::spawn(loser).join().unwrap();
     woken.set(); // not polled any more
@@ -130,7 +145,7 @@ pub fn wakers() -> (usize, usize) {
     assert!(dropped.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     drop(dropped);
     std::mem::forget((executor, kept, within)); // the tasks end with the process
-    (7, 7 * 2)
+    (9, 9 * 2)
 }
 
 struct Silent;
