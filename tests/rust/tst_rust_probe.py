@@ -95,7 +95,9 @@ class UnderAnEngine(unittest.TestCase):
         self.assertEqual(wakes, [(ids["woken"], 2)])
 
     def test_a_future_that_moves_to_another_executor(self):
-        self.check_counts(captured("moved"))
+        capture = captured("moved")
+        self.check_counts(capture)
+        self.assertEqual(capture.rows("SELECT n FROM wakes"), [(12,)])
 
     def test_objects_and_waits(self):
         capture = captured("objects")
@@ -136,6 +138,8 @@ class UnderAnEngine(unittest.TestCase):
         self.assertEqual(capture.status, 0, capture.errors)
         self.assertEqual(capture.counts()[0], capture.own_counts()[0])
         self.assertEqual(capture.sums["events"] + capture.sums["lost_events"], capture.own_counts()[1])
+        ((reported,),) = capture.rows("SELECT sum(records) FROM drops")  # those at the end of a thread are not
+        self.assertTrue(0 < (reported or 0) <= capture.sums["records_dropped"], capture.sums["records_dropped"])
 
     def test_without_lanes_only_the_latest_events(self):
         capture = captured("storm", 2, 50, 100, options=["--no-lanes"])

@@ -177,17 +177,18 @@ pub fn moved() -> (usize, usize) {
     }
     // will_wake works: three polls with one waker leave one waker.
     assert!(kept[0].will_wake(&kept[1]) && kept[1].will_wake(&kept[2]) && !kept[2].will_wake(&kept[3]));
+    let late = kept[5].clone();
     for waker in kept {
-        waker.wake();
+        waker.wake(); // the future has left the first waker, and is runnable after its first wake
     }
     assert_eq!((wakers[0].0.load(Relaxed), wakers[1].0.load(Relaxed)), (3, 3));
     event.set();
     assert_eq!(wakers[1].0.load(Relaxed), 4);
-    let last = Waker::from(wakers[0].clone());
+    let last = Waker::from(wakers[1].clone());
     assert!(future.as_mut().poll(&mut Context::from_waker(&last)).is_ready());
-    drop(future);
-    drop(last);
-    drop(event);
+    late.wake(); // reaches the executor, but the future is dead
+    assert_eq!(wakers[1].0.load(Relaxed), 5);
+    drop((future, last, event));
     assert_eq!(Arc::strong_count(&wakers[0]), 1); // no waker leaked
     assert_eq!(Arc::strong_count(&wakers[1]), 1);
     (1, 13)
