@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One process, several probes. The program has no probe itself. It loads shared objects that have one each: in C, in
-// C++ and in Rust, of each compiler, with hidden visibility. In each round, one thread per module switches its probe on and
-// publishes events, all at the same time. After each round, the modules are unloaded.
+// C++ and in Rust, of each compiler, with hidden visibility. In each round, one thread per module switches its probe on
+// and publishes events, all at the same time. After each round, the modules are unloaded.
 #include "images/module.h"
 #include "support/arguments.h"
 #include "support/report.h"
