@@ -227,11 +227,13 @@ void Gauges::showSums(const Accounting &sums)
 void Gauges::showEffect()
 {
     const double effect = m_sums.observerEffect();
-    const QString events = tr("%1 an event").arg(format::duration(static_cast<std::uint64_t>(m_sums.eventNs + 0.5)));
-    const QString percent = QLocale::c().toString(effect * 100, 'g', 2);
-    show(m_effect,
-         effect > 0 ? tr("%1 % of %2, %3").arg(percent, format::duration(m_sums.targetCpuNs), events) : QString());
+    show(m_effect, effect > 0 ? tr("%1 %").arg(QLocale::c().toString(effect * 100, 'g', 2)) : QString());
     show(m_limited, m_sums.limitedNs > 0 ? format::duration(m_sums.limitedNs) : QString());
+    const QString figures =
+        tr("%1 events of %2 ns, in %3 of processor time")
+            .arg(format::count(m_sums.captured + m_sums.lost), QLocale::c().toString(m_sums.eventNs, 'f', 1),
+                 format::duration(m_sums.targetCpuNs));
+    m_effect.text->setToolTip(m_effect.name->toolTip() + QStringLiteral(": ") + figures);
 }
 
 void Gauges::showMemory()

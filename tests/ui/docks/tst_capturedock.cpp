@@ -90,6 +90,8 @@ private Q_SLOTS:
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeNotesLost"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeOverflow"))->isVisible());
         QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeOverflowEvents"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeEffect"))->isVisible());
+        QVERIFY(!dock.findChild<QLabel *>(QStringLiteral("gaugeLimited"))->isVisible());
         gui::takePicture(&dock, "capture-empty");
     }
 
@@ -127,6 +129,19 @@ private Q_SLOTS:
         gui::takePicture(&dock, "capture-dark");
         dock.resize(440, 420);
         gui::takePicture(&dock, "capture-narrow");
+        Accounting limited = busySums();
+        limited.eventNs = 9.2;
+        limited.targetCpuNs = 10'000'000'000;
+        limited.limitedNs = 61'000'000'000;
+        dock.resize(900, 320);
+        applyTheme(Theme::Light);
+        QTRY_COMPARE((dock.sample(limited), textOf(dock, "gaugeLimited")), QStringLiteral("1 min 1 s"));
+        QCOMPARE(textOf(dock, "gaugeEffect"), QStringLiteral("1.1 %"));
+        QString figures = dock.findChild<QLabel *>(QStringLiteral("gaugeEffect"))->toolTip();
+        figures.replace(QChar(0xA0), u' ').replace(QChar(0x202F), u' ');
+        QVERIFY2(figures.endsWith(QLatin1String("12 345 999 events of 9.2 ns, in 10.0 s of processor time")),
+                 qPrintable(figures));
+        gui::takePicture(&dock, "capture-effect");
         Accounting full = busySums();
         full.growthStopped = true;
         QTRY_VERIFY((dock.sample(full), textOf(dock, "gaugeRegion").contains(QLatin1String("file system is full"))));
