@@ -294,7 +294,11 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
 }
 
 OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *resolver)
-    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_resolver(resolver)
+    : m_states(spec.states),
+      m_generators(spec.generators),
+      m_hasText(!spec.text.empty()),
+      m_population(population),
+      m_resolver(resolver)
 {
     if (!m_hasText)
         return;
@@ -315,6 +319,8 @@ OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, co
 bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 {
     if (!snapshot.kept || !(m_states & stateBit(snapshot.state)))
+        return false;
+    if (!m_generators && snapshot.kind == PointKind::Yield)
         return false;
     if (!m_hasText)
         return true;

@@ -46,12 +46,13 @@ struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
     std::uint32_t states = kAllStates;  ///< stateBit()s of the states to show
+    bool generators = true;             ///< also show coroutines whose latest suspension was a co_yield
     /// Text to find, in any case; empty shows everything. Matches a substring of the name, or of the function of the
     /// body. Also matches a substring of the latest function or "file:line", of a site or a resolved address. A number
     /// also matches the whole id or probe id, in decimal or 0x hexadecimal.
     std::string text;
 
-    bool filters() const { return states != kAllStates || !text.empty(); }
+    bool filters() const { return states != kAllStates || !generators || !text.empty(); }
     bool operator==(const OrderSpec &) const = default;
 };
 
@@ -79,6 +80,7 @@ public:
 
 private:
     std::uint32_t m_states = kAllStates;
+    bool m_generators = true;
     bool m_hasText = false;
     bool m_isNumber = false;
     std::uint64_t m_number = 0;

@@ -220,6 +220,13 @@ void CoroutineTableModel::setStateMask(std::uint32_t states)
     setSpec(std::move(spec));
 }
 
+void CoroutineTableModel::setGeneratorsShown(bool shown)
+{
+    OrderSpec spec = m_spec;
+    spec.generators = shown;
+    setSpec(std::move(spec));
+}
+
 void CoroutineTableModel::setTextFilter(const QString &text)
 {
     OrderSpec spec = m_spec;

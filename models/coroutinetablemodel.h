@@ -90,6 +90,7 @@ public:
     int sortColumn() const;
     Qt::SortOrder sortOrder() const;
     void setStateMask(std::uint32_t states);  ///< stateBit()s of the states to show
+    void setGeneratorsShown(bool shown);      ///< whether to show coroutines whose latest suspension was a co_yield
     void setTextFilter(const QString &text);
 
     /// The ids of the rows, in order. Copy them before the next event or non-const call: the model changes them in

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kAtATime = 1024;
 constexpr std::uint32_t kNewest = 64;
+constexpr unsigned kKinds = 5;
 constexpr unsigned kProcessesEvery = 16;  ///< samples between two checks of the processes
 
 }  // namespace
@@ -32,7 +33,7 @@ bool NoteKindDetector::sample()
     // over and over.
     for (CoroutineId id = size - std::min(size, kNewest); id < size; ++id)
         detectKinds(id);
-    for (std::uint32_t i = 0; i < std::min(size, kAtATime) && found() < 4; ++i) {
+    for (std::uint32_t i = 0; i < std::min(size, kAtATime) && found() < kKinds; ++i) {
         m_next = m_next + 1 < size ? m_next + 1 : 0;
         detectKinds(m_next);
     }
@@ -41,17 +42,19 @@ bool NoteKindDetector::sample()
 
 unsigned NoteKindDetector::found() const
 {
-    return unsigned{m_parents} + m_waits + m_processes + m_threadNames;
+    return unsigned{m_parents} + m_waits + m_processes + m_threadNames + m_generators;
 }
 
 void NoteKindDetector::detectKinds(CoroutineId id)
 {
     m_parents = m_parents || m_population->parentOf(id) != kNoCoroutine;
     m_waits = m_waits || m_population->notes(id).waitsOn.has_value();
-    if (m_threadNames)
+    if (m_threadNames && m_generators)
         return;
     const CoroutineSnapshot coroutine = m_population->at(id);
-    m_threadNames = coroutine.tid != 0 && !m_population->threadName(coroutine.pid, coroutine.tid).empty();
+    m_generators = m_generators || coroutine.kind == PointKind::Yield;
+    m_threadNames =
+        m_threadNames || (coroutine.tid != 0 && !m_population->threadName(coroutine.pid, coroutine.tid).empty());
 }
 
 }  // namespace ct

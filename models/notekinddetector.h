@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Detects which kinds of notes a target sends, a few coroutines at a time. Views hide columns that would stay empty.
+// Detects which kinds of notes a target sends, and whether it has generators, a few coroutines at a time. Views hide
+// columns and buttons that would have no use.
 #pragma once
 
 #include "core/trace/population.h"
@@ -19,6 +20,7 @@ public:
     bool foundWaits() const { return m_waits; }
     bool foundProcesses() const { return m_processes; }  ///< the run has more than one process
     bool foundThreadNames() const { return m_threadNames; }
+    bool foundGenerators() const { return m_generators; }  ///< a coroutine suspends at a co_yield
 
 private:
     void detectKinds(CoroutineId id);
@@ -31,6 +33,7 @@ private:
     bool m_waits = false;
     bool m_processes = false;
     bool m_threadNames = false;
+    bool m_generators = false;
 };
 
 }  // namespace ct

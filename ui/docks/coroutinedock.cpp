@@ -111,24 +111,34 @@ QWidget *CoroutineDock::makeFilterBar()
     m_filter->setMinimumWidth(120);
     layout->addWidget(m_filter, 1);
     for (const CoroutineState state : kStates) {
-        auto *button = new QToolButton(bar);
+        QToolButton *button = addToggle(bar, format::stateName(state),
+                                        tr("Show coroutines in the state “%1”").arg(format::stateName(state)));
         button->setObjectName(QStringLiteral("stateFilter%1").arg(static_cast<int>(state)));
-        button->setText(format::stateName(state));
-        button->setToolTip(tr("Show coroutines in the state “%1”").arg(format::stateName(state)));
-        button->setCheckable(true);
-        button->setChecked(true);
-        button->setAutoRaise(true);
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         connect(button, &QToolButton::toggled, this, &CoroutineDock::applyStates);
-        layout->addWidget(button);
         m_states.push_back(button);
     }
+    m_generators = addToggle(bar, tr("Generators"), tr("Show coroutines that suspend at a co_yield"));
+    m_generators->setObjectName(QStringLiteral("generatorFilter"));
+    connect(m_generators, &QToolButton::toggled, m_model, &CoroutineTableModel::setGeneratorsShown);
     m_count = new QLabel(bar);
     m_count->setObjectName(QStringLiteral("coroutineCount"));
     m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     layout->addWidget(m_count);
     connect(m_filter, &QLineEdit::textChanged, m_model, &CoroutineTableModel::setTextFilter);
     return bar;
+}
+
+QToolButton *CoroutineDock::addToggle(QWidget *bar, const QString &text, const QString &toolTip)
+{
+    auto *button = new QToolButton(bar);
+    button->setText(text);
+    button->setToolTip(toolTip);
+    button->setCheckable(true);
+    button->setChecked(true);
+    button->setAutoRaise(true);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->layout()->addWidget(button);
+    return button;
 }
 
 void CoroutineDock::applyStates()
@@ -179,6 +189,8 @@ void CoroutineDock::applyNoteKinds()
     m_columns->setHasWaits(m_noteKinds.foundWaits());
     m_columns->setHasProcesses(m_noteKinds.foundProcesses());
     m_columns->setHasThreadNames(m_noteKinds.foundThreadNames());
+    // While generators are hidden, the button has to stay.
+    m_generators->setVisible(m_noteKinds.foundGenerators() || !m_generators->isChecked());
 }
 
 QMenu *CoroutineDock::columnsMenu() const

@@ -58,6 +58,7 @@ private:
     void setUpTable();
     void applyStates();
     void applyLook();
+    QToolButton *addToggle(QWidget *bar, const QString &text, const QString &toolTip);
     void applyNoteKinds();
     void updateCount();
 
@@ -71,6 +72,7 @@ private:
     QLineEdit *m_filter = nullptr;
     QLabel *m_count = nullptr;
     std::vector<QToolButton *> m_states;
+    QToolButton *m_generators = nullptr;
     bool m_selecting = false;
 };
 

@@ -20,6 +20,7 @@
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTableView>
+#include <QToolButton>
 
 using namespace ct;
 using test::NotedTarget;
@@ -208,6 +209,35 @@ private Q_SLOTS:
         QVERIFY(all.contains(QLatin1String("children</td><td>31")));
         QVERIFY(coroutineToolTip(*target.population, 31, target.now).size() < 1000);
         QCOMPARE(coroutineToolTip(*target.population, kNoCoroutine, 0), QString());
+    }
+
+    void generatorsCanBeHidden()
+    {
+        NotedTarget target;
+        fill(target);
+        Dock plain(target.population);
+        QVERIFY(!plain.dock.findChild<QToolButton *>(QStringLiteral("generatorFilter"))->isVisible());
+        const SiteId site = target.site("numbers()", "/src/numbers.cpp", 3);
+        for (int i = 0; i < 40; ++i) {
+            const CoroutineId generator = target.born(0);
+            target.resume(generator);
+            target.suspend(generator, site);
+            target.batch.transitions.back().kind = PointKind::Yield;
+        }
+        target.commit();
+        Dock view(target.population);
+        const int all = view.table->model()->rowCount();
+        auto *button = view.dock.findChild<QToolButton *>(QStringLiteral("generatorFilter"));
+        QVERIFY(button->isVisible());
+        gui::takePicture(&view.dock, "generators");
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), all - 40, ct::test::kPatienceMs);
+        view.dock.sample();
+        QVERIFY(button->isVisible());
+        QVERIFY(
+            view.dock.findChild<QLabel *>(QStringLiteral("coroutineCount"))->text().contains(QLatin1String(" of ")));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), all, ct::test::kPatienceMs);
     }
 
     void detailsLinkToRelatedCoroutines()
