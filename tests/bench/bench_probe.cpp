@@ -192,6 +192,7 @@ BENCHMARK(probeLife)->Name("birth_and_death_with_lane")->Setup(withLanes);
 void probeNestedLife(benchmark::State &state)
 {
     PromiseMixin parent;
+    detail::promise_access::shows_all_suspensions(parent);  // only then it is a parent
     parent.write_trace(0, true);
     for (auto _ : state) {
         const PromiseMixin promise;
@@ -204,6 +205,7 @@ BENCHMARK(probeNestedLife)->Name("nested_birth_and_death_with_lane")->Setup(with
 void probeUse(benchmark::State &state)
 {
     PromiseMixin promise;
+    detail::promise_access::shows_all_suspensions(promise);  // only then it is a user
     promise.write_trace(0, true);
     for (auto _ : state)
         note_acquired(&promise);
