@@ -45,8 +45,29 @@ void ObserverEffect::limit()
     const bool wasOn = m_limiter->isOn();
     // Events that are collected but not decoded count, too: otherwise a backlog would hide them.
     const std::uint64_t events = sums.captured + sums.lost + sums.recordsBehind;
+    if (isIgnored(events, wasOn)) {
+        stop();
+        m_limiter.reset();
+        Q_EMIT tracingWanted(true);
+        Q_EMIT limitFailed();
+        return;
+    }
     if (const bool isOn = m_limiter->update(monotonicNow(), m_cpuNs, events); isOn != wasOn)
         Q_EMIT tracingWanted(isOn);
+}
+
+/// Each thread reacts at its next event, and waiting records may be counted only now. So the first intervals do not
+/// count, and a few events are no proof.
+bool ObserverEffect::isIgnored(std::uint64_t events, bool wasOn)
+{
+    constexpr unsigned kReaction = 4;
+    constexpr unsigned kProof = 10;
+    constexpr std::uint64_t kFew = 1000;
+    const std::uint64_t growth = events > m_events ? events - m_events : 0;
+    m_events = std::max(m_events, events);
+    m_intervalsOff = wasOn ? 0 : m_intervalsOff + 1;
+    m_intervalsIgnored = m_intervalsOff > kReaction && growth > kFew ? m_intervalsIgnored + 1 : 0;
+    return m_intervalsIgnored == kProof;
 }
 
 void ObserverEffect::addTo(Accounting &sums) const

@@ -38,9 +38,12 @@ public:
 Q_SIGNALS:
     /// The limit requires that tracing goes off or on.
     void tracingWanted(bool on);
+    /// Events arrive although tracing is off: an older probe ignores the limit. It is given up.
+    void limitFailed();
 
 private:
     void limit();
+    bool isIgnored(std::uint64_t events, bool wasOn);
 
     const std::function<Accounting()> m_sums;
     const std::function<std::vector<pid_t>()> m_processes;
@@ -48,6 +51,9 @@ private:
     CpuTime m_cpuTime;
     std::uint64_t m_cpuNs = 0;
     std::optional<OverheadLimiter> m_limiter;
+    std::uint64_t m_events = 0;       ///< at the latest check
+    unsigned m_intervalsOff = 0;      ///< in a row
+    unsigned m_intervalsIgnored = 0;  ///< in a row, with events although tracing was off
     QTimer m_timer;
 };
 

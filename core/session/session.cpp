@@ -267,6 +267,10 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->effect = new ObserverEffect(
         m_data->request.maxOverhead, [this] { return accounting(); }, [this] { return targetPids(); }, this);
     connect(m_data->effect, &ObserverEffect::tracingWanted, this, &Session::setLimited);
+    connect(m_data->effect, &ObserverEffect::limitFailed, this, [this] {
+        addNotice(tr("The limit of the observer effect has no effect: the target's probe cannot be switched off. Only "
+                     "probes of this project can."));
+    });
     m_data->effect->sample();
 }
 

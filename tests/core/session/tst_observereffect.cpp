@@ -183,6 +183,17 @@ private Q_SLOTS:
         QVERIFY2(batch.err().contains("observer effect"), batch.err().constData());
     }
 
+    /// Programs with an existing SDK do not know that they should be silent.
+    void aLimitThatTheTargetIgnoresIsGivenUp()
+    {
+        Batch batch(runner::words("--max-overhead 0.1%"),
+                    runner::target("ct_oldsdk", runner::words("--transitions 30000000 --coroutines 10 --threads 1")));
+        QCOMPARE(batch.run(), 0);
+        const QJsonObject summary = batch.summary();
+        QVERIFY2(batch.err().contains("the target's probe cannot be switched off"), batch.err().constData());
+        QCOMPARE(integer(summary, "limited_ns"), 0);
+    }
+
     void aBatchRunIsLimited()
     {
         Batch batch(runner::words("--max-overhead 1%"),
