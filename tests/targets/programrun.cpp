@@ -217,7 +217,11 @@ Run runProgram(const std::vector<std::string> &arguments, const Surroundings &su
     run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     run.truth = parseTruth(folder / "truth");
     std::ifstream errorFile(folder / "errors");
-    run.errors.assign(std::istreambuf_iterator<char>(errorFile), {});
+    for (std::string line; std::getline(errorFile, line);) {
+        // Address sanitizer says so of every program that switches stacks.
+        if (line.find("ASan doesn't fully support makecontext/swapcontext") == std::string::npos)
+            run.errors += line + '\n';
+    }
     if (region)
         region->readInto(run);
     return run;

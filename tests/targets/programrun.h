@@ -17,7 +17,7 @@ struct Run {
     int exitStatus = -1;  ///< -1 if a signal ended the program
     int signal = 0;
     std::string output;                          ///< stdout
-    std::string errors;                          ///< stderr
+    std::string errors;                          ///< stderr, without a warning of address sanitizer
     std::map<std::string, std::uint64_t> truth;  ///< the file named by CT_EMITTED_FILE; empty if it was not written
     std::uint64_t allocated = 0;                 ///< allocated_count of the header
     bool touchedReserved = false;                ///< version 1 only: the program wrote into reserved bytes
