@@ -398,7 +398,8 @@ void Session::setLimited(bool isTracing)
     if (m_data->limited && !std::exchange(m_data->reportedLimit, true))
         addNotice(
             tr("To cost the target no more than %1 % of its processor time, tracing is off now and then. Coroutines "
-               "that are born meanwhile are not traced. To see everything, start without this limit (--max-overhead).")
+               "that are born while it is off are not traced. To see everything, start without this limit "
+               "(--max-overhead).")
                 .arg(*m_data->request.maxOverhead * 100));
     m_data->harvest->setPaused(m_data->paused || m_data->limited);
 }

@@ -173,8 +173,8 @@ void corotracer_birth(corotracer_coroutine *self, const char *name)
     self->reserved = 0;
     if (self->traced == 0)
         return;
-    // The probe assumes that a coroutine of C++ may start at its birth. Here the creator goes on, and every suspension
-    // is reported.
+    // A C++ coroutine may begin to run at its birth, so the probe treats its birth as a resumption. A C coroutine
+    // begins to run at corotracer_resume. So its creator still runs on this thread.
     thread.running = thread.session == session ? running : 0;
     detail::promise_access::shows_all_suspensions(*promise);
     if (name != nullptr)

@@ -111,7 +111,7 @@ QCoro::Task<> waitAnHour()
     co_await timer;
 }
 
-/// Sleeps before it listens. If the bell rings meanwhile, the signal is lost.
+/// Awaits the bell's signal only after it has slept. A signal that the bell emits during the sleep wakes no coroutine.
 QCoro::Task<> hearLate(World &world)
 {
     co_await QCoro::sleepFor(20ms);

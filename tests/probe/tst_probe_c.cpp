@@ -251,7 +251,7 @@ CT_CASE(coroutinesOfCAndCppCreateOneAnother)
     });
 }
 
-/// A coroutine of C does not start at its birth. So the creator goes on, and creates the next one as well.
+/// A C coroutine does not begin to run at its birth. So its creator still runs, and is the parent of the next one, too.
 CT_CASE(theCreatorRunsOnAfterABirth)
 {
     withEachPart([](const Region &region, const c_part &part) {

@@ -128,8 +128,8 @@ int mappingsOf(const std::string &path)
     return count;
 }
 
-/// Unloading closes the lanes of all threads, also of those that live on, and leaves no descriptor and no mapping. The
-/// next module gets the entry of the one before.
+/// When a module is unloaded, its probe closes its descriptor, its mapping and the lanes of all threads, even of
+/// threads that continue. The next module takes over the entry in the process table.
 CT_CASE(anUnloadedStateLeavesOnlyItsEntry)
 {
     const lanetest::Region region;

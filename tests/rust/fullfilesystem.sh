@@ -12,11 +12,8 @@ if [ -z "${CT_UNSHARED:-}" ]; then
 fi
 directory=$1 kilobytes=$2 region=$3 size=$4
 shift 4
-header=$(mktemp /tmp/ct-rust-header.XXXXXX) || exit 1
-head -c 1024 "$region" >"$header"
-if ! mount -t tmpfs -o "size=${kilobytes}k,mode=0700" ct "$directory" 2>/dev/null; then
-    rm -f "$header"
-    exit 77
-fi
-cp "$header" "$region" && rm -f "$header" && truncate -s "$size" "$region" || exit 1
+exec 3<"$region" # readable also when the mount hides it
+mount -t tmpfs -o "size=${kilobytes}k,mode=0700" ct "$directory" 2>/dev/null || exit 77
+head -c 1024 <&3 >"$region" && truncate -s "$size" "$region" || exit 1
+exec 3<&-
 exec "$@"

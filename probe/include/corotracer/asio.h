@@ -167,7 +167,8 @@ inline void asio_operated(Context &, const char *, Object *object, std::uintmax_
     }
 }
 
-/// Lives while an operation completes. The operation itself may be deleted meanwhile.
+/// Exists while Asio calls the handler of an operation. Asio may delete the operation during that call, so this object
+/// copies what it needs.
 class asio_completion {
 public:
     template <class Operation>

@@ -92,10 +92,11 @@ inline void scheduled(std::coroutine_handle<Promise> handle, const PromiseMixin 
 }  // namespace v2
 }  // namespace corotracer
 
-/// COROTRACER_TRACE_TASK(their::job) traces the coroutines that return a class; COROTRACER_TRACE_TASK_TEMPLATE(
-/// their::task) those that return any instance of a class template with type parameters only. The class names its
-/// promise as a member promise_type, and no specialisation of std::coroutine_traits of its own exists. Use them at
-/// namespace scope outside of any namespace, in every file that has such coroutines, before the first one.
+/// COROTRACER_TRACE_TASK(their::job) traces all coroutines that return the class their::job.
+/// COROTRACER_TRACE_TASK_TEMPLATE(their::task) traces all coroutines that return their::task<...>, whatever its
+/// arguments are; the template may have type parameters only. The class must have a member type promise_type, and the
+/// library must not specialise std::coroutine_traits for it. Use the macros in every file with such coroutines, before
+/// the first one and outside of any namespace.
 #if defined(COROTRACER_OFF)
 #define COROTRACER_TRACE_TASK(...) static_assert(true)
 #define COROTRACER_TRACE_TASK_TEMPLATE(...) static_assert(true)

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// The end of a state. A shared object with a state of its own may be unloaded while the process goes on: it leaves no
-// descriptor, no mapping and no active lane. Its entry in the process table stays, for the next state of the process.
-// When the program exits, other threads may still write events, so nothing of that is removed.
+// What happens when a shared object with its own copy of the probe's state is unloaded (dlclose(3)) and the process
+// continues: the probe closes its descriptor, its mapping of the region and its lanes. It keeps its entry in the
+// process table, so that the next copy that the process loads can take the entry over. When the whole program exits,
+// the probe keeps everything, because other threads may still write events.
 #pragma once
 
 #include "lanedirectory.h"
