@@ -185,9 +185,9 @@ public:
         }
         return 0;
     }
+    std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
 private:
-    std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
     std::uint64_t where(const CoroutineSnapshot &snapshot) const
     {
         constexpr std::uint64_t kKnownLocations = 1ULL << 62;
@@ -238,26 +238,58 @@ bool sortInRuns(std::vector<Keyed> &items, Less less, const std::atomic<bool> &c
     return true;
 }
 
-/// Filters and sorts the ids below `count`. `snapshotOf(id)` returns the snapshot of a coroutine.
+/// Chooses the coroutine that has the row of its group, and sums up the others.
+class Grouping {
+public:
+    Grouping(const Population &population, const OrderSpec &spec)
+    {
+        if (spec.groupGenerators)
+            m_functions.emplace(population);
+    }
+    /// Counts the coroutine. Returns true if another one has the row of its group.
+    bool takes(const CoroutineSnapshot &snapshot, std::uint64_t now)
+    {
+        const std::uint64_t group = m_functions ? m_functions->groupOf(snapshot) : 0;
+        if (group == 0)
+            return false;
+        const auto [first, isFirst] = m_firsts.try_emplace(group, snapshot.id);
+        if (!isFirst)
+            groups[first->second].add(snapshot, now);
+        return !isFirst;
+    }
+
+    GeneratorGroups groups;
+
+private:
+    std::optional<GeneratorFunctions> m_functions;
+    std::unordered_map<std::uint64_t, CoroutineId> m_firsts;  ///< by group
+};
+
+/// Filters, groups and sorts the ids below `count`. `snapshotOf(id)` returns the snapshot of a coroutine.
 template <class SnapshotOf>
-std::vector<CoroutineId> orderOf(std::uint32_t count, SnapshotOf &&snapshotOf, const OrderFilter &filter,
-                                 const KeyMaker &keyOf, const OrderSpec &spec, const std::atomic<bool> &cancelled)
+CoroutineOrder orderOf(std::uint32_t count, SnapshotOf &&snapshotOf, const OrderFilter &filter, Grouping grouping,
+                       const KeyMaker &keyOf, const OrderSpec &spec, const std::atomic<bool> &cancelled)
 {
     std::vector<Keyed> items;
     for (CoroutineId id = 0; id < count; ++id) {
         if (id % kCheckInterval == 0 && isCancelled(cancelled))
             return {};
         const CoroutineSnapshot &snapshot = snapshotOf(id);
-        if (filter.accepts(snapshot))
+        if (filter.accepts(snapshot) && !grouping.takes(snapshot, keyOf.nowOf(snapshot)))
             items.push_back({keyOf(snapshot), id});
+    }
+    if (!grouping.groups.empty()) {
+        for (Keyed &item : items)
+            if (const auto group = grouping.groups.find(item.id); group != grouping.groups.end())
+                item.key = keyOf(group->second.sumWith(snapshotOf(item.id)));
     }
     const auto ascending = [](const Keyed &a, const Keyed &b) { return a.key != b.key ? a.key < b.key : a.id < b.id; };
     const auto descending = [](const Keyed &a, const Keyed &b) { return a.key != b.key ? a.key > b.key : a.id < b.id; };
     if (!(spec.descending ? sortInRuns(items, descending, cancelled) : sortInRuns(items, ascending, cancelled)))
         return {};
-    std::vector<CoroutineId> order(items.size());
-    std::transform(items.begin(), items.end(), order.begin(), [](const Keyed &item) { return item.id; });
-    return order;
+    std::vector<CoroutineId> ids(items.size());
+    std::transform(items.begin(), items.end(), ids.begin(), [](const Keyed &item) { return item.id; });
+    return {std::move(ids), std::move(grouping.groups)};
 }
 
 }  // namespace
@@ -294,11 +326,7 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
 }
 
 OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, const AddressResolver *resolver)
-    : m_states(spec.states),
-      m_generators(spec.generators),
-      m_hasText(!spec.text.empty()),
-      m_population(population),
-      m_resolver(resolver)
+    : m_states(spec.states), m_hasText(!spec.text.empty()), m_population(population), m_resolver(resolver)
 {
     if (!m_hasText)
         return;
@@ -319,8 +347,6 @@ OrderFilter::OrderFilter(const Population &population, const OrderSpec &spec, co
 bool OrderFilter::accepts(const CoroutineSnapshot &snapshot) const
 {
     if (!snapshot.kept || !(m_states & stateBit(snapshot.state)))
-        return false;
-    if (!m_generators && snapshot.kind == PointKind::Yield)
         return false;
     if (!m_hasText)
         return true;
@@ -351,22 +377,23 @@ bool OrderFilter::addressMatches(const CoroutineSnapshot &snapshot) const
     return known->second;
 }
 
-std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver)
+CoroutineOrder computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
+                            const std::atomic<bool> &cancelled, const AddressResolver *resolver)
 {
     count = std::min(count, population.size());
     return orderOf(
         count, [&](CoroutineId id) { return population.at(id); }, OrderFilter(population, spec, resolver),
-        KeyMaker(population, resolver, spec, population.now(), count, nullptr, cancelled), spec, cancelled);
+        Grouping(population, spec), KeyMaker(population, resolver, spec, population.now(), count, nullptr, cancelled),
+        spec, cancelled);
 }
 
-std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver)
+CoroutineOrder computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
+                            const std::atomic<bool> &cancelled, const AddressResolver *resolver)
 {
     const std::uint32_t count = frozen.snapshots.size();
     return orderOf(
         count, [&](CoroutineId id) -> const CoroutineSnapshot & { return frozen.snapshots[id]; },
-        OrderFilter(population, spec, resolver),
+        OrderFilter(population, spec, resolver), Grouping(population, spec),
         KeyMaker(population, resolver, spec, frozen.now, count, &frozen, cancelled), spec, cancelled);
 }
 

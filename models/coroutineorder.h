@@ -9,6 +9,7 @@
 #include "core/analysis/processlives.h"
 #include "core/trace/pagedvector.h"
 #include "core/trace/population.h"
+#include "models/generatorgroups.h"
 
 #include <atomic>
 #include <string>
@@ -46,13 +47,14 @@ struct OrderSpec {
     OrderKey key = OrderKey::Id;
     bool descending = false;
     std::uint32_t states = kAllStates;  ///< stateBit()s of the states to show
-    bool generators = true;             ///< also show coroutines whose latest suspension was a co_yield
+    bool groupGenerators = false;       ///< show only the first generator of each function
     /// Text to find, in any case; empty shows everything. Matches a substring of the name, or of the function of the
     /// body. Also matches a substring of the latest function or "file:line", of a site or a resolved address. A number
     /// also matches the whole id or probe id, in decimal or 0x hexadecimal.
     std::string text;
 
-    bool filters() const { return states != kAllStates || !generators || !text.empty(); }
+    /// Not every coroutine has a row.
+    bool filters() const { return states != kAllStates || groupGenerators || !text.empty(); }
     bool operator==(const OrderSpec &) const = default;
 };
 
@@ -80,7 +82,6 @@ public:
 
 private:
     std::uint32_t m_states = kAllStates;
-    bool m_generators = true;
     bool m_hasText = false;
     bool m_isNumber = false;
     std::uint64_t m_number = 0;
@@ -94,13 +95,19 @@ private:
     std::vector<bool> m_functions;  ///< by site id: function matches
 };
 
+/// The rows of a table.
+struct CoroutineOrder {
+    std::vector<CoroutineId> ids;
+    GeneratorGroups groups;  ///< with OrderSpec::groupGenerators: rows that stand for more than one coroutine
+};
+
 /// Returns the ids below `count` that pass the filter, sorted; equal keys are ordered by id. Returns an empty result
 /// early if `cancelled` becomes true. It is checked every few milliseconds, with relaxed order: it carries no data.
 /// `resolver` provides resolved addresses and may be null.
-std::vector<CoroutineId> computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
+CoroutineOrder computeOrder(const Population &population, std::uint32_t count, const OrderSpec &spec,
+                            const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
 /// Sorts and filters frozen rows. Reads only sites, names and parents from the population.
-std::vector<CoroutineId> computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
-                                      const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
+CoroutineOrder computeOrder(const Population &population, const FrozenRows &frozen, const OrderSpec &spec,
+                            const std::atomic<bool> &cancelled, const AddressResolver *resolver = nullptr);
 
 }  // namespace ct

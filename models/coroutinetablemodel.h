@@ -57,6 +57,7 @@ public:
         ThreadRole,      ///< uint, as in ThreadColumn
         WaitObjectRole,  ///< qulonglong, address, descriptor or deadline that the coroutine waits on
         WaitTargetRole,  ///< uint, id of the coroutine that it waits on, or kNoCoroutine
+        GroupSizeRole,   ///< uint, number of coroutines that the row stands for, see setGeneratorsGrouped()
     };
     Q_ENUM(Columns)
     Q_ENUM(Roles)
@@ -90,7 +91,9 @@ public:
     int sortColumn() const;
     Qt::SortOrder sortOrder() const;
     void setStateMask(std::uint32_t states);  ///< stateBit()s of the states to show
-    void setGeneratorsShown(bool shown);      ///< whether to show coroutines whose latest suspension was a co_yield
+    /// Whether the generators of a function share one row: that of the first one, with the sums of all in the columns
+    /// of events and durations. The sums are as of the latest ordering.
+    void setGeneratorsGrouped(bool grouped);
     void setTextFilter(const QString &text);
 
     /// The ids of the rows, in order. Copy them before the next event or non-const call: the model changes them in
@@ -99,6 +102,7 @@ public:
     CoroutineId idAt(int row) const;  ///< kNoCoroutine if there is no such row
     int rowOf(CoroutineId id) const;  ///< -1 if the coroutine has no row
     CoroutineSnapshot snapshotOf(CoroutineId id) const;
+    std::uint32_t groupSize(CoroutineId id) const;  ///< see GroupSizeRole
     std::optional<WaitsOn> waitOf(CoroutineId id) const;
     std::uint64_t now() const { return m_now; }
     bool isSorting() const { return m_job != nullptr; }
@@ -128,6 +132,7 @@ private:
     bool needsOrdering() const;
     void rebuildRows();
     QString nameOf(CoroutineId id) const;
+    CoroutineSnapshot withGroup(CoroutineSnapshot snapshot) const;
     QVariant columnValue(const CoroutineSnapshot &snapshot, int column) const;
     std::uint64_t nowOf(const CoroutineSnapshot &snapshot) const { return m_lives.nowOf(snapshot, m_now); }
 
@@ -135,6 +140,7 @@ private:
     std::shared_ptr<const AddressResolver> m_resolver;
     OrderSpec m_spec;
     std::vector<CoroutineId> m_order;   ///< row -> id
+    GeneratorGroups m_groups;           ///< as of the latest ordering
     PagedVector<int> m_rows{-1};        ///< id -> row, or -1; its size is the number of known ids
     std::vector<std::uint64_t> m_seen;  ///< page versions at the latest sample
     std::uint64_t m_now = 0;

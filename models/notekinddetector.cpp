@@ -52,7 +52,7 @@ void NoteKindDetector::detectKinds(CoroutineId id)
     if (m_threadNames && m_generators)
         return;
     const CoroutineSnapshot coroutine = m_population->at(id);
-    m_generators = m_generators || coroutine.kind == PointKind::Yield;
+    m_generators = m_generators || m_population->isGeneratorSite(coroutine.bodySite);
     m_threadNames =
         m_threadNames || (coroutine.tid != 0 && !m_population->threadName(coroutine.pid, coroutine.tid).empty());
 }

@@ -20,7 +20,7 @@ public:
     bool foundWaits() const { return m_waits; }
     bool foundProcesses() const { return m_processes; }  ///< the run has more than one process
     bool foundThreadNames() const { return m_threadNames; }
-    bool foundGenerators() const { return m_generators; }  ///< a coroutine suspends at a co_yield
+    bool foundGenerators() const { return m_generators; }  ///< see Population::isGeneratorSite()
 
 private:
     void detectKinds(CoroutineId id);

@@ -47,7 +47,7 @@ struct StartRequest {
     // For live runs.
     BacklogSpec backlog{};
     /// Limit of the observer effect, 0 to 1 of the target's processor time; nullopt = none.
-    std::optional<double> maxOverhead;
+    std::optional<double> maxOverhead{};
     /// Longest time between two batches. A batch without events tells the time, so that views show how long a
     /// state has lasted. Each one wakes two threads, which matters when nothing else happens.
     std::chrono::milliseconds heartbeat{100};

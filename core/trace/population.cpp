@@ -316,6 +316,11 @@ const Site *Population::site(SiteId id) const
     return id < m_data->sites.size() ? m_data->sites[id].site.load(kAcquire) : nullptr;
 }
 
+bool Population::isGeneratorSite(SiteId id) const
+{
+    return id < m_data->sites.size() && m_data->sites[id].isGenerator.load(kRelaxed);
+}
+
 SiteStatistics Population::siteStatistics(SiteId id) const
 {
     SiteStatistics copy;

@@ -168,6 +168,8 @@ public:
     std::uint32_t siteCount() const;  ///< known ids are in 1 .. siteCount()
     /// The address is stable for the life of the Population. nullptr for kUnknownSite and ids not known (yet).
     const Site *site(SiteId id) const;
+    /// A coroutine suspended first at this site, by a co_yield: it is a generator.
+    bool isGeneratorSite(SiteId id) const;
     /// kUnknownSite, and any id from kMostSitesWithStatistics on, stand for all suspensions at such sites together.
     SiteStatistics siteStatistics(SiteId id) const;
 

@@ -120,6 +120,7 @@ struct SiteEntry {
     std::atomic<const Site *> site{nullptr};  ///< constant once published; release, partner: acquire in site()
     /// Made when the first suspension there ends; release, partner: acquire in siteStatistics().
     std::atomic<Statistics *> statistics{nullptr};
+    std::atomic<bool> isGenerator{false};  ///< relaxed: carries no data; see isGeneratorSite()
 
     ~SiteEntry()
     {

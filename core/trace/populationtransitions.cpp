@@ -276,6 +276,8 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     if (givesName(writing.bits, event)) {
         m_data.origins[event.coroutine].bodySite.store(event.site, kRelease);
         writing.bits |= kNamed;
+        if (event.kind == PointKind::Yield && event.site < m_data.sites.sizeOfWriter())
+            m_data.sites[event.site].isGenerator.store(true, kRelaxed);
     }
 }
 

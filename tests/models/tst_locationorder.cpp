@@ -38,7 +38,7 @@ struct Unnamed {
         OrderSpec spec;
         spec.key = key;
         spec.text = text;
-        return computeOrder(*population, population->size(), spec, cancelled, resolver.get());
+        return computeOrder(*population, population->size(), spec, cancelled, resolver.get()).ids;
     }
 
     std::atomic<bool> cancelled{false};
@@ -68,7 +68,8 @@ CT_CASE(findsByFunctionAndLocation)
     FrozenRows frozen = freezeRows(*run.population, 6, run.population->now());
     OrderSpec spec;
     spec.key = OrderKey::Where;
-    CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.resolver.get()) == Ids({4, 3, 1, 0, 2, 5}));
+    CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.resolver.get()).ids ==
+          Ids({4, 3, 1, 0, 2, 5}));
 }
 
 CT_CASE(dividesStuckCoroutinesByLocation)

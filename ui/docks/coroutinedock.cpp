@@ -117,9 +117,12 @@ QWidget *CoroutineDock::makeFilterBar()
         connect(button, &QToolButton::toggled, this, &CoroutineDock::applyStates);
         m_states.push_back(button);
     }
-    m_generators = addToggle(bar, tr("Generators"), tr("Show coroutines that suspend at a co_yield"));
-    m_generators->setObjectName(QStringLiteral("generatorFilter"));
-    connect(m_generators, &QToolButton::toggled, m_model, &CoroutineTableModel::setGeneratorsShown);
+    m_generators =
+        addToggle(bar, tr("Expand generators"),
+                  tr("Show each generator in a row of its own, and not one row for each generator function"));
+    m_generators->setObjectName(QStringLiteral("expandGenerators"));
+    m_generators->setChecked(false);
+    connect(m_generators, &QToolButton::toggled, this, &CoroutineDock::applyNoteKinds);
     m_count = new QLabel(bar);
     m_count->setObjectName(QStringLiteral("coroutineCount"));
     m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -189,8 +192,9 @@ void CoroutineDock::applyNoteKinds()
     m_columns->setHasWaits(m_noteKinds.foundWaits());
     m_columns->setHasProcesses(m_noteKinds.foundProcesses());
     m_columns->setHasThreadNames(m_noteKinds.foundThreadNames());
-    // While generators are hidden, the button has to stay.
-    m_generators->setVisible(m_noteKinds.foundGenerators() || !m_generators->isChecked());
+    // A table without groups does not have to be ordered again when coroutines change.
+    m_generators->setVisible(m_noteKinds.foundGenerators());
+    m_model->setGeneratorsGrouped(m_noteKinds.foundGenerators() && !m_generators->isChecked());
 }
 
 QMenu *CoroutineDock::columnsMenu() const

@@ -157,12 +157,12 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
 
 QString CoroutineFormat::nameText(const QModelIndex &source) const
 {
-    const QString given = format::targetName(source.data().toString().toStdString());
-    const Population *population = m_model->population();
-    if (!given.isEmpty() || !population)
-        return given;
-    return format::coroutineName(*population, m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()),
-                                 m_resolver.get());
+    QString name = format::targetName(source.data().toString().toStdString());
+    const auto id = source.data(Model::CoroutineIdRole).toUInt();
+    if (const Population *population = m_model->population(); population && name.isEmpty())
+        name = format::coroutineName(*population, m_model->snapshotOf(id), m_resolver.get());
+    const std::uint32_t generators = m_model->groupSize(id);
+    return generators == 1 ? name : tr("%1 ×%2").arg(name, format::count(generators));
 }
 
 QString CoroutineFormat::waitText(const QModelIndex &source) const
@@ -206,6 +206,22 @@ QString CoroutineFormat::stuckToolTip(CoroutineId id) const
                  : tr("Suspended far longer than usual at this site: a lost wake-up?");
 }
 
+QString CoroutineFormat::coroutineTip(const QModelIndex &source) const
+{
+    if (!m_model->population())
+        return {};
+    const auto id = source.data(Model::CoroutineIdRole).toUInt();
+    const QString tip = coroutineToolTip(*m_model->population(), id, m_model->now(), m_resolver.get());
+    const std::uint32_t generators = m_model->groupSize(id);
+    if (generators == 1)
+        return tip;
+    return QStringLiteral("<p>%1</p>")
+               .arg(tr("This row is of %1 generators of one function. Its events, losses and durations are "
+                       "sums. The rest is of the first generator.")
+                        .arg(format::count(generators))) +
+           tip;
+}
+
 QString CoroutineFormat::locationToolTip(const QModelIndex &source) const
 {
     const Population *population = m_model->population();
@@ -227,11 +243,7 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
     case Model::IdColumn:
     case Model::NameColumn:
     case Model::WaitsOnColumn:
-    case Model::ParentColumn:
-        return m_model->population()
-                   ? coroutineToolTip(*m_model->population(), source.data(Model::CoroutineIdRole).toUInt(),
-                                      m_model->now(), m_resolver.get())
-                   : QString();
+    case Model::ParentColumn: return coroutineTip(source);
     case Model::StateColumn:
         if (source.data(Model::FlaggedRole).toBool())
             return format::contradiction();

@@ -46,6 +46,7 @@ private:
     QVariant foreground(const QModelIndex &source) const;
     QString toolTip(const QModelIndex &source) const;
     QString stuckToolTip(CoroutineId id) const;
+    QString coroutineTip(const QModelIndex &source) const;
     QString locationToolTip(const QModelIndex &source) const;
 
     CoroutineTableModel *m_model;

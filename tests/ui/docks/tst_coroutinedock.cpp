@@ -211,33 +211,67 @@ private Q_SLOTS:
         QCOMPARE(coroutineToolTip(*target.population, kNoCoroutine, 0), QString());
     }
 
-    void generatorsCanBeHidden()
+    void generatorsOfAFunctionShareARow()
     {
         NotedTarget target;
         fill(target);
         Dock plain(target.population);
-        QVERIFY(!plain.dock.findChild<QToolButton *>(QStringLiteral("generatorFilter"))->isVisible());
-        const SiteId site = target.site("numbers()", "/src/numbers.cpp", 3);
-        for (int i = 0; i < 40; ++i) {
-            const CoroutineId generator = target.born(0);
-            target.resume(generator);
-            target.suspend(generator, site);
-            target.batch.transitions.back().kind = PointKind::Yield;
-        }
-        target.commit();
+        QVERIFY(!plain.dock.findChild<QToolButton *>(QStringLiteral("expandGenerators"))->isVisible());
+        const int others = plain.table->model()->rowCount();
+        const SiteId site = target.site("numbers(int)", "/src/numbers.cpp", 3);
+        const SiteId start = target.site("numbers(int)", "/src/numbers.cpp", 1);
+        const SiteId end = target.site("numbers(int)", "/src/numbers.cpp", 9);
+        const CoroutineId first = target.population->size();
+        const auto suspend = [&target](CoroutineId generator, SiteId where, PointKind kind) {
+            target.suspend(generator, where);
+            target.batch.transitions.back().kind = kind;
+        };
+        const auto bear = [&](int count) {
+            for (int i = 0; i < count; ++i) {
+                const CoroutineId generator = target.born(0);
+                suspend(generator, start, PointKind::Initial);
+                if (i % 4 == 3)
+                    continue;  // not started
+                target.resume(generator);
+                suspend(generator, site, PointKind::Yield);
+                target.resume(generator);
+                suspend(generator, end, PointKind::Final);
+                if (i % 4 == 2)
+                    target.destroy(generator);
+            }
+            target.commit();
+        };
+        bear(40);
         Dock view(target.population);
-        const int all = view.table->model()->rowCount();
-        auto *button = view.dock.findChild<QToolButton *>(QStringLiteral("generatorFilter"));
+        const auto rows = [&] { return view.table->model()->rowCount(); };
+        const auto at = [&](int column) {
+            return view.table->model()->index(view.dock.model()->rowOf(first), column).data().toString();
+        };
+        auto *button = view.dock.findChild<QToolButton *>(QStringLiteral("expandGenerators"));
         QVERIFY(button->isVisible());
+        QVERIFY(!button->isChecked());
+        QTRY_COMPARE_WITH_TIMEOUT(rows(), others + 1, ct::test::kPatienceMs);
+        QCOMPARE(at(Model::NameColumn), QStringLiteral("numbers ×40"));
+        QCOMPARE(at(Model::EventsColumn), QString::number(30 * 5 + 10));
+        view.dock.select(first);
         gui::takePicture(&view.dock, "generators");
-        QTest::mouseClick(button, Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), all - 40, ct::test::kPatienceMs);
-        view.dock.sample();
-        QVERIFY(button->isVisible());
         QVERIFY(
             view.dock.findChild<QLabel *>(QStringLiteral("coroutineCount"))->text().contains(QLatin1String(" of ")));
+
+        // New generators join the group and get no rows in between.
+        int most = rows();
+        connect(view.table->model(), &QAbstractItemModel::rowsInserted, [&] { most = std::max(most, rows()); });
+        bear(20);
+        QTRY_COMPARE_WITH_TIMEOUT((view.dock.sample(), at(Model::NameColumn)), QStringLiteral("numbers ×60"),
+                                  ct::test::kPatienceMs);
+        QCOMPARE(most, others + 1);
+
         QTest::mouseClick(button, Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(view.table->model()->rowCount(), all, ct::test::kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(rows(), others + 60, ct::test::kPatienceMs);
+        QCOMPARE(at(Model::NameColumn), QStringLiteral("numbers"));
+        QCOMPARE(at(Model::EventsColumn), QStringLiteral("5"));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(rows(), others + 1, ct::test::kPatienceMs);
     }
 
     void detailsLinkToRelatedCoroutines()
