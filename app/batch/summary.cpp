@@ -3,6 +3,7 @@
 #include "app/batch/summary.h"
 
 #include "app/batch/stuckresolver.h"
+#include "core/base/durationtext.h"
 #include "core/base/utf8.h"
 
 #include <algorithm>
@@ -339,26 +340,6 @@ std::string toJson(const Summary &summary)
     addFiles(object, summary);
     object.end();
     return json;
-}
-
-std::string durationText(std::uint64_t ns)
-{
-    struct Unit {
-        double ns;
-        const char *name;
-    };
-    constexpr std::array<Unit, 4> kUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
-    std::array<char, 32> buffer{};
-    const double value = static_cast<double>(ns);
-    for (const Unit &unit : kUnits) {
-        if (value >= unit.ns || unit.ns == 1) {
-            const double scaled = value / unit.ns;
-            const int decimals = unit.ns == 1 ? 0 : scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
-            std::snprintf(buffer.data(), buffer.size(), "%.*f %s", decimals, scaled, unit.name);
-            break;
-        }
-    }
-    return buffer.data();
 }
 
 std::string describeInstants(const Summary &summary)

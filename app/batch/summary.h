@@ -79,7 +79,5 @@ std::string describeInstants(const Summary &summary);
 std::string describe(const FoundGroup &group);
 /// "1234 events of 10 coroutines in 1.2 s; lost 0, untraced 0, missed before attach 0"
 std::string describe(const Accounting &accounting, std::uint64_t durationNs, std::uint64_t overflowNames = 0);
-/// Three significant digits and a unit.
-std::string durationText(std::uint64_t ns);
 
 }  // namespace ct

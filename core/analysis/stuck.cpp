@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/stuck.h"
 
-#include "core/analysis/processlives.h"
+#include "core/analysis/watchedtime.h"
 
 #include <algorithm>
 #include <limits>
@@ -48,49 +48,6 @@ Baseline baselineOf(const Population &population, SiteId site, const StuckRule &
     const std::uint64_t usualNs = statistics.quantile(kUsualFraction);
     return {usualNs, limitOf(usualNs, rule)};
 }
-
-/// The times during which each process lived and was traced.
-class Watching {
-public:
-    Watching(const Population &population, std::uint64_t now) : m_now(now), m_lives(population)
-    {
-        for (const Switch &change : population.switches()) {
-            std::vector<Off> &offs = m_offs[change.pid];
-            const bool isOff = !offs.empty() && offs.back().to == kOpen;
-            if (!change.on && !isOff)
-                offs.push_back({change.ts, kOpen});
-            else if (change.on && isOff)
-                offs.back().to = std::max(change.ts, offs.back().from);
-        }
-    }
-
-    /// Returns the ns from `since` on during which the process lived and was traced.
-    std::uint64_t watchedSince(std::uint32_t pid, std::uint64_t since) const
-    {
-        const std::uint64_t end = std::min(m_now, m_lives.endOf(pid, since));
-        if (end <= since)
-            return 0;
-        std::uint64_t watched = end - since;
-        if (const auto offs = m_offs.find(pid); offs != m_offs.end()) {
-            for (const Off &off : offs->second) {
-                const std::uint64_t from = std::max(off.from, since);
-                const std::uint64_t to = std::min(off.to, end);
-                watched -= to > from ? to - from : 0;
-            }
-        }
-        return watched;
-    }
-
-private:
-    static constexpr std::uint64_t kOpen = std::numeric_limits<std::uint64_t>::max();
-    struct Off {
-        std::uint64_t from;
-        std::uint64_t to;
-    };
-    const std::uint64_t m_now;
-    const ProcessLives m_lives;
-    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< by pid; the times of a process do not overlap
-};
 
 /// True if the coroutine waits for a time that has not come, or that came less than `patienceNs` ago. It may wait
 /// itself, or await a coroutine that does.
@@ -138,7 +95,7 @@ StuckCoroutine describe(const Population &population, const CoroutineSnapshot &s
 
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule)
 {
-    const Watching watching(population, now);
+    const WatchedTime watched(population, now);
     // Computed once per site: statistics may change during the loop, and all coroutines of a site need one limit.
     std::unordered_map<SiteId, Baseline> baselines;
     std::unordered_map<SiteId, std::size_t> groupOf;
@@ -152,7 +109,7 @@ std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t no
         const CoroutineSnapshot snapshot = population.at(id);
         if (snapshot.state != CoroutineState::Suspended || snapshot.since != since)
             continue;  // resumed since the check
-        const std::uint64_t suspendedNs = watching.watchedSince(snapshot.pid, since);
+        const std::uint64_t suspendedNs = watched.since(snapshot.pid, since);
         auto [baseline, isNew] = baselines.try_emplace(snapshot.site);
         if (isNew)
             baseline->second = baselineOf(population, snapshot.site, rule);

@@ -334,6 +334,7 @@ SiteStatistics Population::siteStatistics(SiteId id) const
         copy.completed += copy.buckets[i];
     }
     copy.maxNs = statistics->maxNs.load(kRelaxed);
+    copy.ofSeveral = statistics->otherCoroutines.load(kRelaxed) != 0;
     return copy;
 }
 

@@ -92,6 +92,7 @@ struct SiteStatistics {
     static constexpr int kBuckets = 256;
     std::uint64_t completed = 0;  ///< suspensions that ended in a resumption
     std::uint64_t maxNs = 0;
+    bool ofSeveral = false;  ///< the suspensions were those of at least two coroutines
     std::array<std::uint64_t, kBuckets> buckets{};
 
     /// Duration in ns below which `fraction` (0..1) of the completed suspensions stayed; 0 if there are none.

@@ -75,11 +75,12 @@ void Population::Data::addSite(const Site &site)
 }
 
 // Release; partner: siteStatistics().
-Statistics &Population::Data::statisticsOf(SiteId site)
+Statistics &Population::Data::statisticsOf(SiteId site, CoroutineId first)
 {
     Statistics *&known = statistics[std::size_t{site} + 1];
     if (!known) {
         known = new Statistics;
+        known->oneCoroutine.store(first, kRelaxed);
         sites[site].statistics.store(known, kRelease);
     }
     return *known;

@@ -113,6 +113,9 @@ static_assert(sizeof(Origin) == 64);
 /// one counter before they see it in another.
 struct Statistics {
     Word maxNs{0};
+    std::atomic<CoroutineId> oneCoroutine{kNoCoroutine};  ///< of the first suspension
+    /// The bits in which the coroutines of later suspensions differ from it; 0 = all were of one coroutine.
+    std::atomic<CoroutineId> otherCoroutines{0};
     std::array<Word, SiteStatistics::kBuckets> buckets{};
 };
 
@@ -210,7 +213,7 @@ struct Population::Data {
     void applyDeath(const Death &death);
     void applyFinish(const Finish &finish);
     void applyFlag(const Flag &flag, std::uint64_t noticed);
-    population::Statistics &statisticsOf(SiteId site);
+    population::Statistics &statisticsOf(SiteId site, CoroutineId first);
 
     void applyNotesBefore(const Notes &batchNotes);
     void applyNotesAfter(const Notes &batchNotes);

@@ -31,8 +31,11 @@ std::uint32_t determineDialect(std::uint32_t bits, const Transition &event)
     return withDialect(bits, seqlock ? Dialect::Seqlock : Dialect::Monotonic);
 }
 
-void countSuspension(Statistics &statistics, std::uint64_t ns)
+void countSuspension(Statistics &statistics, std::uint64_t ns, CoroutineId coroutine)
 {
+    // No branch on the coroutine, which is random: see above.
+    const CoroutineId others = statistics.otherCoroutines.load(kRelaxed);
+    statistics.otherCoroutines.store(others | (statistics.oneCoroutine.load(kRelaxed) ^ coroutine), kRelaxed);
     increase(statistics.buckets[static_cast<std::size_t>(SiteStatistics::bucketOf(ns))], 1);
     if (ns > statistics.maxNs.load(kRelaxed)) [[unlikely]]
         statistics.maxNs.store(ns, kRelaxed);
@@ -173,7 +176,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     record.nextN.store(n + 1, kRelease);
     spent.store(spentNow, kRelease);
     record.lockAndBits.store(newBits << 32 | (static_cast<std::uint32_t>(lockAndBits) + 2), kRelease);
-    countSuspension(*statistics, lasted);
+    countSuspension(*statistics, lasted, event.coroutine);
     return true;
 }
 
@@ -209,7 +212,7 @@ bool mayGiveName(std::uint32_t bits, const Transition &event)
     record.spent[0].store(ran, kRelease);
     record.spent[1].store(waited, kRelease);
     record.lockAndBits.store(newBits << 32 | (static_cast<std::uint32_t>(lockAndBits) + 2), kRelease);
-    countSuspension(*statistics, suspended);
+    countSuspension(*statistics, suspended, suspend.coroutine);
     return true;
 }
 
@@ -238,7 +241,7 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
         record.spent[1].store(record.spent[1].load(kRelaxed) + lasted, kRelease);
         const SiteId site = record.site.load(kRelaxed);
         const bool known = std::size_t{site} + 1 < m_statisticsCount;
-        countSuspension(m_data.statisticsOf(known ? site : kUnknownSite), lasted);
+        countSuspension(m_data.statisticsOf(known ? site : kUnknownSite, event.coroutine), lasted, event.coroutine);
     }
 }
 

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/facts.h"
+
+#include <algorithm>
+
+namespace ct {
+
+Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds)
+    : m_subject(subject), m_now(now), m_thresholds(thresholds), m_watched(subject.population, now)
+{
+    const std::uint32_t size = population().size();
+    for (CoroutineId id = 0; id < size; ++id)
+        if (const CoroutineSnapshot snapshot = population().at(id); snapshot.kept)
+            add(snapshot);
+    for (const Drop &drop : population().drops())
+        m_processes[drop.pid].lostNotes = true;
+    for (auto &[pid, process] : m_processes) {
+        std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
+        process.lostNotes = process.lostNotes || objects().forgotten() != 0;
+    }
+}
+
+void Facts::add(const CoroutineSnapshot &snapshot)
+{
+    if (snapshot.since >= m_now)
+        return;  // has changed since the instant of the judgement
+    ProcessFacts &process = m_processes[snapshot.pid];
+    if (snapshot.events != 0)
+        process.lastEvent = std::max(process.lastEvent, snapshot.since);
+    if (snapshot.flagged || snapshot.state == CoroutineState::Unknown)
+        return;
+    if (snapshot.state == CoroutineState::Running)
+        process.running.push_back({snapshot.id, snapshot.tid, snapshot.since});
+    const CoroutineNotes notes = population().notes(snapshot.id);
+    const bool isSuspended = snapshot.state == CoroutineState::Suspended;
+    if (notes.lastWake && !notes.woken)
+        process.wakesThatRan.push_back(notes.lastWake->ts);
+    if (isSuspended && m_now - snapshot.since >= m_thresholds.shortestNs)
+        addWaiting(snapshot, notes);
+}
+
+void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes)
+{
+    Waiting waiting;
+    waiting.coroutine = snapshot.id;
+    waiting.pid = snapshot.pid;
+    waiting.site = snapshot.site;
+    waiting.addr = snapshot.addr;
+    waiting.since = snapshot.since;
+    waiting.watchedNs = m_watched.since(snapshot.pid, snapshot.since);
+    waiting.events = snapshot.events + snapshot.lost + snapshot.missed + snapshot.unexplained;
+    waiting.kind = snapshot.kind;
+    waiting.woken = notes.woken;
+    waiting.wokenTooEarly = notes.lastWake && !notes.woken && notes.lastWake->n + 1 == waiting.events;
+    waiting.lastWake = notes.lastWake;
+    if (notes.waitsOn)
+        waiting.waits = population().waitsOf(snapshot.id);
+    m_waiting.push_back(std::move(waiting));
+}
+
+const Waiting *Facts::waiting(CoroutineId id) const
+{
+    const auto found =
+        std::lower_bound(m_waiting.begin(), m_waiting.end(), id,
+                         [](const Waiting &waiting, CoroutineId wanted) { return waiting.coroutine < wanted; });
+    return found != m_waiting.end() && found->coroutine == id ? &*found : nullptr;
+}
+
+const ProcessFacts &Facts::process(std::uint32_t pid) const
+{
+    static const ProcessFacts kNothing;
+    const auto found = m_processes.find(pid);
+    return found != m_processes.end() ? found->second : kNothing;
+}
+
+bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const
+{
+    if (!m_unwoken)
+        m_unwoken = objects().unwokenWaiters();
+    const auto waiters = m_unwoken->find(object);
+    if (waiters == m_unwoken->end())
+        return false;
+    return std::any_of(waiters->second.begin(), waiters->second.end(), [&](const ObjectHistory::Waiter &waiter) {
+        if (waiter.coroutine == self)
+            return false;
+        const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
+        const bool stillWaits = snapshot.state == CoroutineState::Suspended && snapshot.since < ts;
+        return snapshot.kept && !stillWaits && snapshot.since >= ts;
+    });
+}
+
+std::string coroutineText(const Population &population, CoroutineId id)
+{
+    std::string text = "coroutine " + std::to_string(id);
+    if (population.hasName(id))
+        text += " (" + population.notes(id).name + ")";
+    return text;
+}
+
+std::string siteText(const Population &population, SiteId id)
+{
+    const Site *site = population.site(id);
+    if (!site)
+        return {};
+    const std::string file = site->file.substr(site->file.rfind('/') + 1);
+    const std::string where = file.empty() ? "" : file + ":" + std::to_string(site->line);
+    return site->function.empty() || where.empty() ? site->function + where : site->function + " at " + where;
+}
+
+}  // namespace ct

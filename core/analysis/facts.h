@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What all rules judge, collected once: who waits and since when, who runs, what was woken.
+#pragma once
+
+#include "core/analysis/objecthistory.h"
+#include "core/analysis/thresholds.h"
+#include "core/analysis/watchedtime.h"
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ct {
+
+/// What a judgement is about. All must outlive the Facts.
+struct Subject {
+    const Population &population;
+    const ObjectHistory &objects;
+    const History &history;
+};
+
+/// A coroutine that is suspended, and not at its final suspension.
+struct Waiting {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint32_t pid = 0;
+    SiteId site = kUnknownSite;
+    std::uint64_t addr = 0;
+    std::uint64_t since = 0;      ///< ns, CLOCK_MONOTONIC
+    std::uint64_t watchedNs = 0;  ///< duration while its process lived and was traced
+    std::uint64_t events = 0;     ///< number of its next event
+    PointKind kind = PointKind::Await;
+    bool woken = false;            ///< for this suspension
+    bool wokenTooEarly = false;    ///< the latest wake came while it ran, before this suspension was published
+    std::optional<Wake> lastWake;  ///< of any suspension
+    std::vector<WaitsOn> waits;    ///< its objects; empty: not reported
+};
+
+struct Running {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint32_t tid = 0;
+    std::uint64_t since = 0;
+};
+
+/// What is known of one process.
+struct ProcessFacts {
+    std::uint64_t lastEvent = 0;              ///< ns: the latest transition of any of its coroutines
+    std::vector<Running> running;             ///< in the order of ids
+    std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending
+    bool lostNotes = false;                   ///< wakes or uses may be missing
+};
+
+class Facts {
+public:
+    /// `now` (ns, CLOCK_MONOTONIC): the instant of the judgement.
+    Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds);
+
+    const Population &population() const { return m_subject.population; }
+    const ObjectHistory &objects() const { return m_subject.objects; }
+    const History &history() const { return m_subject.history; }
+    const Thresholds &thresholds() const { return m_thresholds; }
+    std::uint64_t now() const { return m_now; }
+
+    const std::vector<Waiting> &waiting() const { return m_waiting; }  ///< at least Thresholds::shortestNs; by id
+    const Waiting *waiting(CoroutineId id) const;                      ///< nullptr if it is not among them
+    const ProcessFacts &process(std::uint32_t pid) const;
+    /// Returns the ns from `since` on during which the process lived and was traced.
+    std::uint64_t watched(std::uint32_t pid, std::uint64_t since) const { return m_watched.since(pid, since); }
+    /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
+    bool hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
+
+private:
+    void add(const CoroutineSnapshot &snapshot);
+    void addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes);
+
+    const Subject m_subject;
+    const std::uint64_t m_now;
+    const Thresholds m_thresholds;
+    const WatchedTime m_watched;
+    std::vector<Waiting> m_waiting;
+    std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
+    mutable std::optional<ObjectHistory::Waiters> m_unwoken;  ///< copied at the first use
+};
+
+/// Texts for messages.
+std::string coroutineText(const Population &population, CoroutineId id);  ///< "coroutine 12 (reader)"
+std::string siteText(const Population &population, SiteId site);          ///< "read at net.cpp:88"; empty if not known
+
+}  // namespace ct

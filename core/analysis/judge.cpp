@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/judge.h"
+
+#include "core/analysis/rules/rules.h"
+
+namespace ct {
+
+Verdict judge(const Subject &subject, std::uint64_t now, const Thresholds &thresholds)
+{
+    const Facts facts(subject, now, thresholds);
+    VerdictBuilder verdict;
+    for (const auto find : {rules::findLostWakeups, rules::findLateWaits, rules::findNeverRun, rules::findLostWakeRaces,
+                            rules::findDeadlocks, rules::findNeverStarted})
+        find(facts, verdict);
+    return verdict.take(now);
+}
+
+}  // namespace ct

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/objecthistory.h"
+
+#include <algorithm>
+
+namespace ct {
+
+Result<void> ObjectHistory::consume(const Batch &batch)
+{
+    const Notes &notes = batch.notes;
+    // The writer reads its own containers without the lock.
+    const bool anyDied = !batch.deaths.empty() && !m_waits.empty();
+    if (notes.waits.empty() && notes.uses.empty() && notes.wakes.empty() && !anyDied)
+        return {};
+    const std::scoped_lock lock(m_mutex);
+    m_hasWakes = m_hasWakes || !notes.wakes.empty();
+    // All waits first: a wake names the suspension that it ended, so it finds its own among them.
+    for (const WaitsOn &wait : notes.waits)
+        addWait(wait);
+    auto use = notes.uses.begin();
+    for (const Wake &wake : notes.wakes) {
+        for (; use != notes.uses.end() && use->ts <= wake.ts; ++use)
+            addUse(*use);
+        addWake(wake);
+    }
+    std::for_each(use, notes.uses.end(), [this](const Use &last) { addUse(last); });
+    for (const Death &death : batch.deaths)
+        m_waits.erase(death.coroutine);
+    if (m_objects.size() > kMost || m_waits.size() > kMost)
+        forgetOlderHalf();
+    return {};
+}
+
+void ObjectHistory::addWait(const WaitsOn &wait)
+{
+    if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
+        return;  // the population knows the state of these
+    std::deque<WaitsOn> &waits = m_waits[wait.coroutine];
+    waits.push_back(wait);
+    if (waits.size() > kMostWaits)
+        waits.pop_front();
+}
+
+void ObjectHistory::addUse(const Use &use)
+{
+    ObjectState &state = m_objects[{use.pid, use.object}];
+    switch (use.kind) {
+    case UseKind::Acquired:
+        state.acquired = use;
+        if (state.holders.size() < ObjectState::kMostHolders)
+            state.holders.push_back(use.by);
+        else
+            state.releasedByOthers = true;
+        return;
+    case UseKind::Released:
+        state.released = use;
+        if (const auto holder = std::find(state.holders.begin(), state.holders.end(), use.by);
+            holder != state.holders.end())
+            state.holders.erase(holder);
+        else
+            state.releasedByOthers = true;
+        break;
+    case UseKind::Signalled:
+        state.signalled = use;
+        ++state.signals;
+        break;
+    }
+    state.wokenSince = 0;
+}
+
+void ObjectHistory::addWake(const Wake &wake)
+{
+    const auto found = m_waits.find(wake.coroutine);
+    if (found == m_waits.end())
+        return;
+    std::deque<WaitsOn> &waits = found->second;
+    while (!waits.empty() && waits.front().n + 1 < wake.n)
+        waits.pop_front();
+    while (!waits.empty() && waits.front().n + 1 == wake.n) {
+        ObjectState &state = m_objects[{wake.pid, waits.front().object}];
+        state.woke = wake;
+        ++state.wokenSince;
+        state.wakesSeveral = state.wakesSeveral || (state.wokenSince > 1 && state.satisfied().ts != 0);
+        waits.pop_front();
+    }
+    if (waits.empty())
+        m_waits.erase(found);
+}
+
+/// A half, so that the cost for each further object is constant.
+void ObjectHistory::forgetOlderHalf()
+{
+    const auto latest = [](const ObjectState &state) {
+        return std::max({state.acquired.ts, state.satisfied().ts, state.woke.ts});
+    };
+    std::vector<std::uint64_t> times;
+    times.reserve(m_objects.size());
+    for (const auto &[key, state] : m_objects)
+        times.push_back(latest(state));
+    if (m_objects.size() > kMost) {
+        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+        std::nth_element(times.begin(), middle, times.end());
+        m_forgotten += std::erase_if(m_objects, [&](const auto &entry) { return latest(entry.second) < *middle; });
+    }
+    if (m_waits.size() > kMost) {
+        m_forgotten += m_waits.size() / 2;
+        for (auto entry = m_waits.begin(); m_waits.size() > kMost / 2;)
+            entry = m_waits.erase(entry);
+    }
+}
+
+std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64_t object) const
+{
+    const std::scoped_lock lock(m_mutex);
+    const auto found = m_objects.find({pid, object});
+    return found != m_objects.end() ? std::optional(found->second) : std::nullopt;
+}
+
+ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const
+{
+    Waiters waiters;
+    const std::scoped_lock lock(m_mutex);
+    for (const auto &[coroutine, waits] : m_waits)
+        for (const WaitsOn &wait : waits)
+            waiters[wait.object].push_back({coroutine, wait.n});
+    return waiters;
+}
+
+bool ObjectHistory::hasWakes() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_hasWakes;
+}
+
+std::uint64_t ObjectHistory::forgotten() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_forgotten;
+}
+
+}  // namespace ct

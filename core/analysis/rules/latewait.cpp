@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lost wake-up, without reported causes: a wait that is far longer than all completed ones at its site. That alone is
+// information. It becomes a warning when later waits of its siblings have been completed in the meantime.
+#include "core/analysis/rules/binomial.h"
+#include "core/analysis/rules/rules.h"
+#include "core/base/durationtext.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace ct::rules {
+
+namespace {
+
+constexpr double kDoubt = 0.05;
+
+/// True if the reported causes decide whether the wait is over; see lostwakeup.cpp.
+bool isDecided(const Facts &facts, const Waiting &waiting)
+{
+    return std::any_of(waiting.waits.begin(), waiting.waits.end(), [&](const WaitsOn &wait) {
+        if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
+            return true;
+        if (wait.kind == WaitKind::Descriptor)
+            return false;
+        const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+        return state && (state->satisfied().ts != 0 || state->acquired.ts != 0);
+    });
+}
+
+std::uint64_t lateAfter(const SiteStatistics &completed, const Thresholds &limits)
+{
+    const double late = static_cast<double>(completed.maxNs) * limits.lateFactor;
+    constexpr auto kMost = static_cast<double>(std::numeric_limits<std::uint64_t>::max() / 2);
+    return std::max(limits.lateNs, static_cast<std::uint64_t>(std::min(late, kMost)));
+}
+
+/// How the siblings of a coroutine, those with the same function, waited at its site since it began to wait.
+struct Siblings {
+    std::uint64_t completedWaits = 0;  ///< that began later
+    std::uint64_t cameBack = 0;        ///< siblings that completed at least one of them
+    std::uint64_t stillThere = 0;      ///< others that wait there
+};
+
+/// Completed waits of one sibling at `site` that began after `since`.
+std::uint64_t completedSince(const Facts &facts, CoroutineId id, SiteId site, std::uint64_t since)
+{
+    constexpr std::size_t kMostEvents = 64;
+    std::uint64_t completed = 0;
+    bool waits = false;
+    for (const HistoryEvent &event : facts.history().events(id, since, facts.now(), kMostEvents)) {
+        if (event.type == HistoryEvent::Type::Resume)
+            completed += waits ? 1 : 0;
+        waits = event.type == HistoryEvent::Type::Suspend && event.site == site && event.ts > since;
+    }
+    return completed;
+}
+
+Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> coroutines)
+{
+    Siblings siblings;
+    for (const CoroutineId id : coroutines) {
+        if (id == waiting.coroutine)
+            continue;
+        if (const std::uint64_t completed = completedSince(facts, id, waiting.site, waiting.since); completed != 0) {
+            siblings.completedWaits += completed;
+            ++siblings.cameBack;
+        } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
+            ++siblings.stillThere;
+        }
+    }
+    return siblings;
+}
+
+/// The youngest coroutines of a process with the function of `site`.
+std::vector<CoroutineId> coroutinesOf(const Facts &facts, std::uint32_t pid, SiteId site)
+{
+    constexpr std::size_t kMost = 1024;
+    const Population &population = facts.population();
+    const Site *own = population.site(site);
+    if (!own)
+        return {};
+    std::vector<bool> ofFunction(population.siteCount() + 1);
+    for (SiteId id = 1; id < ofFunction.size(); ++id)
+        if (const Site *other = population.site(id))
+            ofFunction[id] = other->function == own->function && other->file == own->file;
+    std::vector<CoroutineId> coroutines;
+    for (CoroutineId id = population.size(); id-- != 0 && coroutines.size() < kMost;) {
+        const CoroutineSnapshot snapshot = population.at(id);
+        const SiteId body = snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site;
+        if (snapshot.kept && snapshot.pid == pid && body < ofFunction.size() && ofFunction[body])
+            coroutines.push_back(id);
+    }
+    return coroutines;
+}
+
+/// The waits of a process at one site.
+class SiteWaits {
+public:
+    SiteWaits(const Facts &facts, SiteId site) : m_completed(facts.population().siteStatistics(site)), m_facts(facts) {}
+
+    void add(const Waiting &waiting) { m_waiting.push_back(&waiting); }
+    void judge(VerdictBuilder &verdict) const;
+
+private:
+    void judgeLate(const std::vector<const Waiting *> &late, VerdictBuilder &verdict) const;
+
+    const SiteStatistics m_completed;
+    const Facts &m_facts;
+    std::vector<const Waiting *> m_waiting;
+};
+
+void SiteWaits::judge(VerdictBuilder &verdict) const
+{
+    const Thresholds &limits = m_facts.thresholds();
+    if (m_completed.completed < limits.completedWaits || !m_completed.ofSeveral) {
+        const auto old = std::count_if(m_waiting.begin(), m_waiting.end(),
+                                       [&](const Waiting *waiting) { return waiting->watchedNs >= limits.lateNs; });
+        if (old != 0)
+            verdict.abstain(Rule::LostWakeup,
+                            "the target does not report what they wait for, and fewer than " +
+                                std::to_string(limits.completedWaits) +
+                                " waits of at least two coroutines were completed at their site",
+                            static_cast<std::uint64_t>(old));
+        return;
+    }
+    const std::uint64_t limit = lateAfter(m_completed, limits);
+    std::vector<const Waiting *> late;
+    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late),
+                 [limit](const Waiting *waiting) { return waiting->watchedNs > limit; });
+    if (late.empty())
+        return;
+    // Waits that are not late yet can still end either way. They do not count.
+    if (!isShareBelow(late.size(), m_completed.completed + late.size(), limits.lateShare, kDoubt)) {
+        verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
+        return;
+    }
+    judgeLate(late, verdict);
+}
+
+void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, VerdictBuilder &verdict) const
+{
+    const Thresholds &limits = m_facts.thresholds();
+    const Waiting &first = *late.front();
+    // Without a site, the waits of all functions are mixed, and no coroutine has siblings.
+    const std::vector<CoroutineId> coroutines = coroutinesOf(m_facts, first.pid, first.site);
+    constexpr std::size_t kMostJudged = 64;  // each needs the history of all siblings
+    for (std::size_t i = 0; i < late.size(); ++i) {
+        const Waiting &waiting = *late[i];
+        const Siblings siblings = i < kMostJudged ? siblingsOf(m_facts, waiting, coroutines) : Siblings{};
+        // Of an idle pool, a few workers do all the work, and most wait.
+        const bool cameBack = siblings.completedWaits >= limits.laterWaits &&
+                              siblings.cameBack >= limits.laterSiblings && siblings.cameBack > siblings.stillThere;
+        std::vector<std::string> evidence = {std::to_string(m_completed.completed) +
+                                             " waits there were completed, the longest within " +
+                                             durationText(m_completed.maxNs)};
+        if (siblings.completedWaits != 0)
+            evidence.push_back(std::to_string(siblings.cameBack) + " of its siblings completed " +
+                               std::to_string(siblings.completedWaits) + " later waits there, " +
+                               std::to_string(siblings.stillThere) + " wait as well");
+        verdict.add(Rule::LostWakeup, cameBack ? Severity::Warning : Severity::Info, cameBack ? 0.75 : 0.3, waiting,
+                    "suspended for " + durationText(waiting.watchedNs) + ", and the longest wait there took " +
+                        durationText(m_completed.maxNs) + " so far",
+                    std::move(evidence));
+    }
+}
+
+}  // namespace
+
+void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
+{
+    std::unordered_map<std::uint64_t, SiteWaits> sites;  // by process and site
+    for (const Waiting &waiting : facts.waiting()) {
+        if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly || isDecided(facts, waiting))
+            continue;
+        const std::uint64_t key = std::uint64_t{waiting.pid} << 32 | waiting.site;
+        sites.try_emplace(key, facts, waiting.site).first->second.add(waiting);
+    }
+    for (const auto &[key, site] : sites)
+        site.judge(verdict);
+}
+
+}  // namespace ct::rules

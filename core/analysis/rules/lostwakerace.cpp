@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lost-wake race: the wake came while the coroutine still ran, before its suspension was published. A correct scheduler
+// remembers such a wake, and resumes the coroutine at once.
+#include "core/analysis/rules/rules.h"
+#include "core/base/durationtext.h"
+
+namespace ct::rules {
+
+void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict)
+{
+    for (const Waiting &waiting : facts.waiting()) {
+        if (!waiting.wokenTooEarly || waiting.watchedNs < facts.thresholds().wokenNs)
+            continue;
+        const Wake &wake = *waiting.lastWake;
+        const std::uint64_t early = waiting.since - std::min(waiting.since, wake.ts);
+        const std::string when =
+            early != 0 ? durationText(early) + " before it was suspended" : "before its suspension was published";
+        std::vector<std::string> evidence = {"the wake came from thread " + std::to_string(wake.tid),
+                                             "suspended for " + durationText(waiting.watchedNs) +
+                                                 " since, without another wake"};
+        verdict.add(Rule::LostWakeRace, Severity::Error, 0.9, waiting,
+                    "woken " + when + ", and never resumed for that wake", std::move(evidence));
+    }
+}
+
+}  // namespace ct::rules

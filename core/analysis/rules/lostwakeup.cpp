@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lost wake-up, by the causes that the target reported: what a coroutine waits for was satisfied, and no wake followed.
+// That no wake came proves nothing by itself, because every idle accept loop has none.
+#include "core/analysis/rules/rules.h"
+#include "core/base/durationtext.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+namespace ct::rules {
+
+namespace {
+
+/// Why a wait is over, although the coroutine still waits.
+struct Satisfied {
+    std::uint64_t ts = 0;  ///< ns
+    double confidence = 0;
+    std::string what;         ///< with a time behind it: "its deadline passed"
+    std::string consequence;  ///< ", and no wake followed"
+    std::vector<std::string> evidence;
+};
+
+const char *const kNoWake = ", and no wake followed";
+
+std::string objectText(const WaitsOn &wait)
+{
+    static constexpr std::array<const char *, 7> kKinds = {"object",   "lock",  "channel", "descriptor",
+                                                           "deadline", "await", "object"};
+    std::array<char, 48> text{};
+    const char *kind = kKinds.at(std::min<std::size_t>(static_cast<std::size_t>(wait.kind), kKinds.size() - 1));
+    if (wait.kind == WaitKind::Descriptor)
+        std::snprintf(text.data(), text.size(), "%s %llu", kind, static_cast<unsigned long long>(wait.object));
+    else
+        std::snprintf(text.data(), text.size(), "%s 0x%llx", kind, static_cast<unsigned long long>(wait.object));
+    return text.data();
+}
+
+std::string useText(const Facts &facts, const Use &use, const char *verb)
+{
+    std::string text =
+        use.by == kNoCoroutine ? "thread " + std::to_string(use.tid) : coroutineText(facts.population(), use.by);
+    text += std::string(" ") + verb + " it";
+    if (const std::string site = siteText(facts.population(), use.site); !site.empty())
+        text += " in " + site;
+    return text;
+}
+
+std::optional<Satisfied> passedDeadline(const Facts &facts, const WaitsOn &wait)
+{
+    if (wait.object == 0 || wait.object >= facts.now())
+        return std::nullopt;
+    return Satisfied{wait.object, 0.95, "its deadline passed", kNoWake, {}};
+}
+
+std::optional<Satisfied> endOfAwaited(const Facts &facts, const WaitsOn &wait)
+{
+    if (wait.target >= facts.population().size())
+        return std::nullopt;
+    const CoroutineSnapshot awaited = facts.population().at(wait.target);
+    const bool finished = awaited.kept && awaited.state == CoroutineState::Finished;
+    const bool destroyed = !awaited.kept || awaited.state == CoroutineState::Destroyed;
+    if (!finished && !destroyed)
+        return std::nullopt;
+    return Satisfied{awaited.kept ? awaited.since : 0,
+                     0.95,
+                     coroutineText(facts.population(), wait.target) + ", which it awaits, " +
+                         (finished ? "finished" : "was destroyed"),
+                     kNoWake,
+                     {}};
+}
+
+std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+{
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+    if (!state || state->satisfied().ts == 0)
+        return std::nullopt;
+    const Use &use = state->satisfied();
+    const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
+    if (state->acquired.ts >= use.ts)
+        return std::nullopt;  // another coroutine came first
+    if (isLock && !facts.population().holdersOf(waiting.pid, wait.object).empty())
+        return std::nullopt;
+    // A signal before the wait may have been consumed without a suspension, which no probe reports. A lock that is free
+    // is free for whoever asked for it before or after.
+    if (!isLock && use.ts <= waiting.since)
+        return std::nullopt;
+    const bool missedByBroadcast = !isLock && state->wakesSeveral && state->wokenSince > 1;
+    if (state->wokenSince != 0 && !missedByBroadcast)
+        return std::nullopt;  // it was the turn of that waiter
+    if (!missedByBroadcast && facts.hasWaiterThatWentOn(wait.object, waiting.coroutine, use.ts))
+        return std::nullopt;
+    Satisfied satisfied;
+    satisfied.ts = use.ts;
+    satisfied.confidence = missedByBroadcast ? 0.85 : 0.95;
+    const bool released = use.kind == UseKind::Released;
+    satisfied.what = objectText(wait) + (released ? " was released" : " was signalled");
+    satisfied.consequence =
+        missedByBroadcast ? ", which woke " + std::to_string(state->wokenSince) + " other waiters, but not this one"
+                          : ", and no waiter was woken";
+    satisfied.evidence.push_back(useText(facts, use, released ? "released" : "signalled"));
+    if (state->woke.ts != 0)
+        satisfied.evidence.push_back("the latest wake of a waiter was that of " +
+                                     coroutineText(facts.population(), state->woke.coroutine) + ", " +
+                                     durationText(facts.now() - std::min(facts.now(), state->woke.ts)) + " ago");
+    return satisfied;
+}
+
+std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+{
+    switch (wait.kind) {
+    case WaitKind::Timer: return passedDeadline(facts, wait);
+    case WaitKind::Coroutine: return endOfAwaited(facts, wait);
+    case WaitKind::Descriptor: return std::nullopt;  // its readiness is not reported
+    default: return satisfiedObject(facts, waiting, wait);
+    }
+}
+
+/// The latest part of a wait for all objects; any part of another wait.
+std::optional<Satisfied> satisfiedParts(const Facts &facts, const Waiting &waiting)
+{
+    std::optional<Satisfied> all;
+    for (const WaitsOn &wait : waiting.waits) {
+        std::optional<Satisfied> part = satisfiedWait(facts, waiting, wait);
+        if (!part && wait.isForAll())
+            return std::nullopt;
+        if (part && (!all || part->ts > all->ts))
+            all = std::move(part);
+    }
+    return all;
+}
+
+std::optional<Satisfied> withoutWaker(const Facts &facts, const Waiting &waiting)
+{
+    if (facts.population().wakersLeft(waiting.coroutine) != std::uint64_t{0} ||
+        facts.population().waiterFor(waiting.coroutine) != kNoCoroutine)
+        return std::nullopt;
+    return Satisfied{waiting.since, 0.85, "its last waker was dropped", ": nothing is left that could wake it", {}};
+}
+
+}  // namespace
+
+void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
+{
+    const std::uint64_t patience = facts.thresholds().satisfiedNs;
+    for (const Waiting &waiting : facts.waiting()) {
+        if (waiting.woken || waiting.wokenTooEarly || waiting.watchedNs < patience)
+            continue;
+        std::optional<Satisfied> satisfied = satisfiedParts(facts, waiting);
+        if (!satisfied)
+            satisfied = withoutWaker(facts, waiting);
+        if (!satisfied)
+            continue;
+        const std::uint64_t begin = std::max(satisfied->ts, waiting.since);
+        const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
+        if (watchedNs < patience)
+            continue;
+        if (facts.process(waiting.pid).lostNotes) {
+            verdict.abstain(Rule::LostWakeup, "reports of wakes may be missing: a lane was full, or there are too many "
+                                              "objects");
+            continue;
+        }
+        satisfied->evidence.push_back("suspended for " + durationText(waiting.watchedNs) + ", and not woken");
+        verdict.add(Rule::LostWakeup, Severity::Error, satisfied->confidence, waiting,
+                    satisfied->what + " " + durationText(watchedNs) + " ago" + satisfied->consequence,
+                    std::move(satisfied->evidence));
+    }
+}
+
+}  // namespace ct::rules

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The rules, one file each. A rule reads the facts, and adds what it finds and what it could not judge.
+// docs/diagnosis.md has a section about each: thresholds, data it needs, and how it can be wrong.
+#pragma once
+
+#include "core/analysis/facts.h"
+#include "core/analysis/verdictbuilder.h"
+
+namespace ct::rules {
+
+void findLostWakeups(const Facts &facts, VerdictBuilder &verdict);  ///< by causes that the target reported
+void findLateWaits(const Facts &facts, VerdictBuilder &verdict);    ///< lost wake-ups without causes
+void findNeverRun(const Facts &facts, VerdictBuilder &verdict);
+void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict);
+void findDeadlocks(const Facts &facts, VerdictBuilder &verdict);
+void findNeverStarted(const Facts &facts, VerdictBuilder &verdict);
+
+}  // namespace ct::rules

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A run that a test builds step by step, and judges. Times are ms; all coroutines belong to one process.
+#pragma once
+
+#include "core/analysis/judge.h"
+#include "tests/support/events.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace ct::test {
+
+class JudgeScene {
+public:
+    static constexpr std::uint32_t kPid = 7;
+    static constexpr std::uint64_t kMs = 1'000'000;
+
+    JudgeScene() : history(16 << 20) {}
+
+    SiteId site(const std::string &function, std::uint32_t line)
+    {
+        Batch batch;
+        Site site;
+        site.id = ++m_sites;
+        site.line = line;
+        site.file = "/src/" + function + ".cpp";
+        site.function = function + "()";
+        batch.sites = {site};
+        feed(batch);
+        return site.id;
+    }
+    CoroutineId born()
+    {
+        Batch batch;
+        Birth birth;
+        birth.coroutine = static_cast<CoroutineId>(m_next.size());
+        birth.dialect = Dialect::Lane;
+        birth.pid = kPid;
+        batch.births = {birth};
+        m_next.push_back(0);
+        feed(batch);
+        return birth.coroutine;
+    }
+    /// A new coroutine that is suspended at the site.
+    CoroutineId suspended(std::uint64_t ms, SiteId where, PointKind kind = PointKind::Await)
+    {
+        const CoroutineId id = born();
+        suspend(id, ms, where, kind);
+        return id;
+    }
+    void suspend(CoroutineId id, std::uint64_t ms, SiteId where, PointKind kind = PointKind::Await)
+    {
+        event(id, ms, where, kind, false);
+    }
+    void resume(CoroutineId id, std::uint64_t ms) { event(id, ms, kUnknownSite, PointKind::Await, true); }
+    void destroy(CoroutineId id, std::uint64_t ms)
+    {
+        Batch batch;
+        batch.deaths = {{id, ms * kMs}};
+        feed(batch);
+    }
+
+    /// What the latest suspension of a coroutine waits for.
+    void waits(CoroutineId id, WaitKind kind, std::uint64_t object, CoroutineId target = kNoCoroutine,
+               std::uint32_t part = 0)
+    {
+        Batch batch;
+        batch.notes.waits = {{id, m_next[id] - 1, kind, object, target, part}};
+        feed(batch);
+    }
+    void use(UseKind kind, CoroutineId by, std::uint64_t object, std::uint64_t ms)
+    {
+        Batch batch;
+        batch.notes.uses = {{by, by == kNoCoroutine ? 0 : m_next[by], kind, object, kUnknownSite, ms * kMs, kPid, 100}};
+        feed(batch);
+    }
+    /// A wake by a thread that saw `unseen` events of the coroutine less than there are now.
+    void wake(CoroutineId id, std::uint64_t ms, std::uint64_t unseen = 0)
+    {
+        Batch batch;
+        batch.notes.wakes = {{id, kNoCoroutine, m_next[id] - unseen, ms * kMs, kPid, 101}};
+        feed(batch);
+    }
+    void parent(CoroutineId id, CoroutineId of)
+    {
+        Batch batch;
+        batch.notes.parents = {{id, of}};
+        feed(batch);
+    }
+    void feed(const Batch &batch)
+    {
+        (void)population.consume(batch);
+        (void)objects.consume(batch);
+        (void)history.consume(batch);
+    }
+
+    Verdict at(std::uint64_t ms) const { return judge({population, objects, history}, ms * kMs); }
+    /// The findings of a rule.
+    std::vector<Finding> at(std::uint64_t ms, Rule rule) const
+    {
+        std::vector<Finding> findings = at(ms).findings;
+        std::erase_if(findings, [rule](const Finding &finding) { return finding.rule != rule; });
+        return findings;
+    }
+    bool isClean(std::uint64_t ms) const { return at(ms).findings.empty(); }
+
+    Population population;
+    ObjectHistory objects;
+    History history;
+
+private:
+    void event(CoroutineId id, std::uint64_t ms, SiteId where, PointKind kind, bool active)
+    {
+        Batch batch;
+        Transition transition = eventOf(Dialect::Lane, id, m_next[id]++, ms * kMs, active, where);
+        transition.kind = kind;
+        transition.tid = 100 + id % 4;
+        batch.transitions = {transition};
+        batch.now = transition.ts;
+        feed(batch);
+    }
+    std::vector<std::uint64_t> m_next;
+    SiteId m_sites = 0;
+};
+
+}  // namespace ct::test

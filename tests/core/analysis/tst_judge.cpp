@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The rules apart from lost wake-ups by reported causes, and how a verdict is put together.
+#include "core/analysis/rules/binomial.h"
+#include "tests/core/analysis/judgescene.h"
+#include "tests/support/check.h"
+
+using namespace ct;
+using ct::test::JudgeScene;
+
+namespace {
+
+using Ids = std::vector<CoroutineId>;
+
+constexpr std::uint64_t kLockA = 0x100;
+constexpr std::uint64_t kLockB = 0x200;
+
+/// Two coroutines with a lock each.
+struct Locks : JudgeScene {
+    SiteId where = site("transfer", 20);
+    CoroutineId first = born();
+    CoroutineId second = born();
+
+    Locks()
+    {
+        use(UseKind::Acquired, first, kLockA, 1);
+        use(UseKind::Acquired, second, kLockB, 2);
+    }
+    void wait(CoroutineId id, std::uint64_t ms, std::uint64_t lock)
+    {
+        suspend(id, ms, where);
+        waits(id, WaitKind::Lock, lock);
+    }
+};
+
+/// Siblings that complete `waits` waits of a ms each from `begin` on, one after the other.
+void completeWaits(JudgeScene &scene, SiteId where, const Ids &siblings, std::uint64_t begin, int waits)
+{
+    std::uint64_t ms = begin;
+    for (int i = 0; i < waits; ++i) {
+        const CoroutineId id = siblings[static_cast<std::size_t>(i) % siblings.size()];
+        scene.suspend(id, ms, where);
+        scene.resume(id, ++ms);
+    }
+}
+
+}  // namespace
+
+CT_CASE(twoLocksInOppositeOrderAreADeadlock)
+{
+    Locks scene;
+    scene.wait(scene.first, 100, kLockB);
+    CHECK(scene.isClean(60'000));
+    scene.wait(scene.second, 60'000, kLockA);
+    CHECK(scene.isClean(60'050));
+    const std::vector<Finding> found = scene.at(60'200, Rule::Deadlock);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
+    CHECK(found[0].severity == Severity::Error);
+    CHECK_EQUAL(found[0].since, 60'000 * JudgeScene::kMs);
+    CHECK_EQUAL(found[0].evidence.front(), "coroutine 0 waits for a lock that coroutine 1 holds");
+    CHECK_EQUAL(scene.at(60'200).findings.size(), 1U);
+}
+
+CT_CASE(aLockThatItsOwnerWaitsForIsADeadlock)
+{
+    Locks scene;
+    scene.wait(scene.first, 100, kLockA);
+    const std::vector<Finding> found = scene.at(300, Rule::Deadlock);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == Ids{scene.first});
+}
+
+CT_CASE(awaitsAndLocksTogetherMakeACycle)
+{
+    Locks scene;
+    scene.suspend(scene.first, 100, scene.where);
+    scene.waits(scene.first, WaitKind::Coroutine, 0, scene.second);
+    scene.wait(scene.second, 110, kLockA);
+    const CoroutineId behind = scene.born();
+    scene.wait(behind, 120, kLockB);
+    const std::vector<Finding> found = scene.at(400, Rule::Deadlock);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
+    CHECK_EQUAL(found[0].evidence.back(), "1 further coroutines wait for coroutines in a deadlock");
+}
+
+CT_CASE(anOwnerThatCanGoOnIsNoDeadlock)
+{
+    Locks scene;
+    scene.wait(scene.first, 100, kLockB);
+    scene.suspend(scene.second, 100, scene.where);
+    scene.waits(scene.second, WaitKind::Timer, 3'600'000 * JudgeScene::kMs);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aWaitForAnyIsDeadlockedOnlyInAKnot)
+{
+    Locks scene;
+    const auto waitForEither = [&scene](CoroutineId id, std::uint64_t ms, std::uint64_t lock, WaitKind otherKind,
+                                        std::uint64_t other) {
+        scene.suspend(id, ms, scene.where);
+        Batch batch;
+        batch.notes.waits = {{id, 0, WaitKind::Lock, lock, kNoCoroutine, 1},
+                             {id, 0, otherKind, other, kNoCoroutine, 3}};
+        scene.feed(batch);
+    };
+    scene.wait(scene.second, 100, kLockA);
+    waitForEither(scene.first, 110, kLockB, WaitKind::Channel, 0x300);
+    CHECK(scene.isClean(60'000));
+
+    Locks knot;
+    knot.wait(knot.second, 100, kLockA);
+    knot.suspend(knot.first, 110, knot.where);
+    Batch batch;
+    batch.notes.waits = {{knot.first, 0, WaitKind::Lock, kLockB, kNoCoroutine, 1},
+                         {knot.first, 0, WaitKind::Coroutine, 0, knot.second, 3}};
+    knot.feed(batch);
+    CHECK_EQUAL(knot.at(400, Rule::Deadlock).size(), 1U);
+}
+
+CT_CASE(aLongChainOfWaitsIsJudgedOnce)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("link", 1);
+    constexpr CoroutineId kLinks = 20'000;
+    for (CoroutineId id = 0; id < kLinks; ++id)
+        scene.suspended(1, where);
+    Batch batch;
+    for (CoroutineId id = 0; id + 1 < kLinks; ++id)
+        batch.notes.waits.push_back({id, 0, WaitKind::Coroutine, 0, id + 1});
+    batch.notes.waits.push_back({kLinks - 1, 0, WaitKind::Channel, 5});
+    scene.feed(batch);
+    CHECK(scene.isClean(400));
+    scene.waits(kLinks - 1, WaitKind::Coroutine, 0, 0);
+    const std::vector<Finding> found = scene.at(400, Rule::Deadlock);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].coroutines.size(), std::size_t{kLinks});
+}
+
+CT_CASE(aWokenCoroutineThatOthersOvertakeNeverRuns)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("work", 5);
+    const CoroutineId id = scene.suspended(100, where);
+    scene.wake(id, 150);
+    const CoroutineId busy = scene.born();
+    scene.resume(busy, 160);  // so the process is not quiet
+    CHECK(scene.isClean(60'000));
+    CHECK_EQUAL(scene.at(60'000).abstained.size(), 1U);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        const CoroutineId later = scene.suspended(1000, where);
+        scene.wake(later, 1010);
+        scene.resume(later, 1020);
+    }
+    const std::vector<Finding> found = scene.at(2000, Rule::NeverRun);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == Ids{id});
+    CHECK(found[0].severity == Severity::Error);
+}
+
+CT_CASE(aWokenCoroutineOfAQuietProcessNeverRuns)
+{
+    JudgeScene scene;
+    const CoroutineId id = scene.suspended(100, scene.site("work", 5));
+    scene.wake(id, 150);
+    CHECK(scene.isClean(1100));
+    CHECK(scene.at(1300, Rule::NeverRun).size() == 1);
+    scene.resume(id, 1400);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aWakeBeforeTheSuspensionIsARace)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("wait", 8);
+    const CoroutineId id = scene.suspended(100, where);
+    scene.wake(id, 150);
+    scene.resume(id, 160);
+    scene.wake(id, 170);  // it runs
+    scene.suspend(id, 180, where);
+    CHECK(scene.isClean(1100));
+    const std::vector<Finding> found = scene.at(1300, Rule::LostWakeRace);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].message, "woken 10.0 ms before it was suspended, and never resumed for that wake");
+    CHECK_EQUAL(scene.at(1300).findings.size(), 1U);
+    scene.wake(id, 1400);
+    CHECK(scene.at(1500, Rule::LostWakeRace).empty());
+}
+
+CT_CASE(aCoroutineThatNobodyCanStartIsReported)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("job", 3);
+    const CoroutineId creator = scene.born();
+    const CoroutineId id = scene.suspended(100, where, PointKind::Initial);
+    CHECK(scene.isClean(60'000));
+    CHECK_EQUAL(scene.at(60'000).abstained.size(), 1U);  // its creator is not known
+    scene.parent(id, creator);
+    REQUIRE(scene.at(6000, Rule::NeverStarted).size() == 1);
+    CHECK(scene.at(6000, Rule::NeverStarted)[0].severity == Severity::Info);
+    scene.destroy(creator, 6000);
+    CHECK(scene.at(7000, Rule::NeverStarted)[0].severity == Severity::Warning);
+    CHECK(scene.isClean(5000));
+}
+
+CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("serve", 44);
+    Ids siblings;
+    for (int i = 0; i < 4; ++i)
+        siblings.push_back(scene.born());
+    completeWaits(scene, where, siblings, 0, 40);
+    const CoroutineId late = scene.suspended(100, where);
+    CHECK(scene.isClean(590));
+    const std::vector<Finding> found = scene.at(700, Rule::LostWakeup);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == Ids{late});
+    CHECK(found[0].severity == Severity::Info);
+    CHECK_EQUAL(found[0].message, "suspended for 600 ms, and the longest wait there took 1.00 ms so far");
+    completeWaits(scene, where, siblings, 1000, 24);
+    CHECK(scene.at(1100, Rule::LostWakeup)[0].severity == Severity::Warning);
+    // A resumption ends the finding, and its wait is the longest one from now on.
+    scene.resume(late, 2000);
+    CHECK(scene.isClean(3000));
+    scene.suspended(3000, where);
+    CHECK(scene.isClean(8000));
+    CHECK(!scene.isClean(9000));
+}
+
+CT_CASE(anIdlePoolIsNoWarning)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("worker", 12);
+    Ids busy;
+    for (int i = 0; i < 3; ++i)
+        busy.push_back(scene.born());
+    completeWaits(scene, where, busy, 0, 100);
+    for (int i = 0; i < 10; ++i)
+        scene.suspended(200, where);
+    completeWaits(scene, where, busy, 1000, 300);
+    for (const Finding &finding : scene.at(5000).findings)
+        CHECK(finding.severity == Severity::Info);
+}
+
+CT_CASE(aFewCompletedWaitsAreNoReference)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("accept", 2);
+    completeWaits(scene, where, {scene.born(), scene.born()}, 0, 29);
+    scene.suspended(100, where);
+    CHECK(scene.isClean(60'000));
+    const Verdict verdict = scene.at(60'000);
+    REQUIRE(verdict.abstained.size() == 1);
+    CHECK_EQUAL(verdict.abstained[0].count, 1U);
+    completeWaits(scene, where, {scene.born()}, 1000, 1);
+    CHECK(!scene.isClean(60'000));
+}
+
+CT_CASE(theWaitsOfOneCoroutineAreNoReference)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("poll", 2);
+    const CoroutineId only = scene.born();
+    completeWaits(scene, where, {only}, 0, 100);
+    scene.suspend(only, 200, where);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aTimerThatHasNotExpiredIsNotLate)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("sleep", 2);
+    completeWaits(scene, where, {scene.born(), scene.born()}, 0, 100);
+    const CoroutineId id = scene.suspended(200, where);
+    scene.waits(id, WaitKind::Timer, 3'600'000 * JudgeScene::kMs);
+    const CoroutineId waiter = scene.suspended(200, where);
+    scene.waits(waiter, WaitKind::Coroutine, 0, id);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(sharesAreBoundedExactly)
+{
+    using rules::isShareBelow;
+    CHECK(isShareBelow(0, 19, 0.15, 0.05));  // 0.85^19 = 0.0456
+    CHECK(!isShareBelow(0, 18, 0.15, 0.05));
+    CHECK(isShareBelow(1, 31, 0.15, 0.05));
+    CHECK(!isShareBelow(1, 29, 0.15, 0.05));
+    CHECK(!isShareBelow(5, 31, 0.15, 0.05));
+    CHECK(isShareBelow(1000, 1'000'000, 0.15, 0.05));
+    CHECK(!isShareBelow(149'900, 1'000'000, 0.15, 0.05));
+    CHECK(isShareBelow(0, 2001, 0.15, 0.05));
+    CHECK(!isShareBelow(0, 0, 0.15, 0.05));
+}
+
+CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
+{
+    JudgeScene scene;
+    const SiteId serve = scene.site("serve", 44);
+    const SiteId wait = scene.site("wait", 9);
+    for (int i = 0; i < 3; ++i) {
+        const CoroutineId id = scene.suspended(100 + 10 * static_cast<std::uint64_t>(2 - i), wait);
+        scene.waits(id, WaitKind::Timer, 200 * JudgeScene::kMs);
+    }
+    completeWaits(scene, serve, {scene.born(), scene.born()}, 0, 100);
+    scene.suspended(150, serve);
+    const Verdict verdict = scene.at(5000);
+    REQUIRE(verdict.findings.size() == 2);
+    CHECK_EQUAL(verdict.judgedAt, 5000 * JudgeScene::kMs);
+    CHECK(verdict.findings[0].coroutines == (Ids{2, 1, 0}));  // the longest wait first
+    CHECK(verdict.findings[0].severity == Severity::Error);
+    CHECK(verdict.findings[1].severity == Severity::Info);
+}

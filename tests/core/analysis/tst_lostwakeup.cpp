@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Lost wake-ups by reported causes: each defect with its healthy twin.
+#include "tests/core/analysis/judgescene.h"
+#include "tests/support/check.h"
+
+using namespace ct;
+using ct::test::JudgeScene;
+
+namespace {
+
+constexpr std::uint64_t kObject = 0x7f10;
+
+using Ids = std::vector<CoroutineId>;
+
+/// The coroutines with a lost wake-up, which must be an error.
+Ids lost(const JudgeScene &scene, std::uint64_t ms)
+{
+    Ids ids;
+    for (const Finding &finding : scene.at(ms, Rule::LostWakeup)) {
+        CHECK(finding.severity == Severity::Error && finding.confidence > 0.8);
+        ids.insert(ids.end(), finding.coroutines.begin(), finding.coroutines.end());
+    }
+    return ids;
+}
+
+struct Waiter : JudgeScene {
+    SiteId where = site("receive", 10);
+    CoroutineId sender = born();
+
+    CoroutineId waiter(std::uint64_t ms, WaitKind kind = WaitKind::Channel, std::uint64_t object = kObject)
+    {
+        const CoroutineId id = suspended(ms, where);
+        waits(id, kind, object);
+        return id;
+    }
+    void signal(std::uint64_t ms) { use(UseKind::Signalled, sender, kObject, ms); }
+};
+
+}  // namespace
+
+CT_CASE(aSignalThatWakesNoWaiterIsFound)
+{
+    Waiter scene;
+    scene.resume(scene.sender, 50);
+    const CoroutineId id = scene.waiter(100);
+    scene.signal(200);
+    CHECK(scene.isClean(1100));  // it may still come
+    CHECK(lost(scene, 1300) == Ids{id});
+    const Finding finding = scene.at(1300, Rule::LostWakeup).front();
+    CHECK_EQUAL(finding.message, "channel 0x7f10 was signalled 1.10 s ago, and no waiter was woken");
+    CHECK_EQUAL(finding.evidence.front(), "coroutine 0 signalled it");
+    CHECK_EQUAL(finding.since, 100 * JudgeScene::kMs);
+    CHECK_EQUAL(finding.site, scene.where);
+}
+
+CT_CASE(aWaitWithoutASignalIsNoFinding)
+{
+    Waiter scene;
+    scene.waiter(100);
+    CHECK(scene.isClean(3'600'000));
+}
+
+CT_CASE(aSignalBeforeTheWaitProvesNothing)
+{
+    Waiter scene;
+    scene.signal(50);
+    scene.waiter(100);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aSignalThatWokeAnotherWaiterIsServed)
+{
+    Waiter scene;
+    scene.waiter(100);
+    const CoroutineId other = scene.waiter(110);
+    scene.signal(200);
+    scene.wake(other, 201);
+    scene.resume(other, 202);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aSignalIsServedByAWaiterThatRanWithoutAReportedWake)
+{
+    Waiter scene;
+    scene.waiter(100);
+    const CoroutineId other = scene.waiter(110);
+    scene.signal(200);
+    scene.resume(other, 202);
+    scene.suspend(other, 203, scene.where);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aWaiterThatABroadcastMissedIsFound)
+{
+    Waiter scene;
+    const CoroutineId missed = scene.waiter(100);
+    for (const CoroutineId woken : {scene.waiter(101), scene.waiter(102), scene.waiter(103)}) {
+        if (woken == 2)
+            scene.signal(200);
+        scene.wake(woken, 201);
+        scene.resume(woken, 202);
+    }
+    CHECK(lost(scene, 2000) == Ids{missed});
+}
+
+CT_CASE(manySignalsThatWakeOneWaiterEachAreNoBroadcast)
+{
+    Waiter scene;
+    scene.waiter(100);
+    for (std::uint64_t ms = 200; ms < 210; ++ms) {
+        const CoroutineId id = scene.waiter(150);
+        scene.signal(ms);
+        scene.wake(id, ms);
+        scene.resume(id, ms);
+    }
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aSignalThatAnotherCoroutineTookIsServed)
+{
+    Waiter scene;
+    scene.waiter(100);
+    scene.signal(200);
+    scene.use(UseKind::Acquired, scene.sender, kObject, 201);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aFreeLockWithAWaiterIsFound)
+{
+    Waiter scene;
+    const CoroutineId owner = scene.born();
+    scene.use(UseKind::Acquired, owner, kObject, 50);
+    const CoroutineId id = scene.waiter(100, WaitKind::Lock);
+    CHECK(scene.isClean(5000));  // somebody has it
+    scene.use(UseKind::Released, owner, kObject, 6000);
+    CHECK(scene.isClean(6900));
+    CHECK(lost(scene, 7100) == Ids{id});
+}
+
+CT_CASE(aLockThatWasReleasedBeforeTheWaitIsFreeAsWell)
+{
+    Waiter scene;
+    const CoroutineId owner = scene.born();
+    scene.use(UseKind::Acquired, owner, kObject, 50);
+    scene.use(UseKind::Released, owner, kObject, 99);
+    const CoroutineId id = scene.waiter(100, WaitKind::Lock);
+    CHECK(lost(scene, 1200) == Ids{id});
+}
+
+CT_CASE(aLockThatIsHeldAgainIsNotFree)
+{
+    Waiter scene;
+    const CoroutineId owner = scene.born();
+    scene.use(UseKind::Acquired, owner, kObject, 50);
+    scene.waiter(100, WaitKind::Lock);
+    scene.use(UseKind::Released, owner, kObject, 200);
+    scene.use(UseKind::Acquired, scene.sender, kObject, 201);
+    CHECK(scene.isClean(60'000));
+}
+
+CT_CASE(aSemaphoreThatSignalsNeedsAReleaseDuringTheWait)
+{
+    Waiter scene;
+    const CoroutineId producer = scene.born();
+    const CoroutineId consumer = scene.born();
+    for (std::uint64_t ms = 10; ms < 20; ++ms) {
+        scene.use(UseKind::Released, producer, kObject, ms);
+        scene.use(UseKind::Acquired, consumer, kObject, ms);
+    }
+    scene.suspend(consumer, 100, scene.where);
+    scene.waits(consumer, WaitKind::Lock, kObject);
+    CHECK(scene.isClean(60'000));  // neither lost nor a deadlock with itself
+    scene.use(UseKind::Released, producer, kObject, 60'000);
+    CHECK(lost(scene, 62'000) == Ids{consumer});
+}
+
+CT_CASE(aTimerThatHasExpiredIsFound)
+{
+    Waiter scene;
+    const CoroutineId id = scene.waiter(100, WaitKind::Timer, 5000 * JudgeScene::kMs);
+    CHECK(scene.isClean(5900));
+    CHECK(lost(scene, 6100) == Ids{id});
+    CHECK_EQUAL(scene.at(6100, Rule::LostWakeup).front().message,
+                "its deadline passed 1.10 s ago, and no wake followed");
+}
+
+CT_CASE(aCoroutineThatAwaitsAFinishedOneIsFound)
+{
+    Waiter scene;
+    const CoroutineId awaited = scene.suspended(50, scene.where);
+    const CoroutineId id = scene.suspended(100, scene.where);
+    scene.waits(id, WaitKind::Coroutine, 0, awaited);
+    CHECK(scene.isClean(60'000));
+    scene.resume(awaited, 60'000);
+    scene.suspend(awaited, 60'001, scene.where, PointKind::Final);
+    CHECK(scene.isClean(60'900));
+    CHECK(lost(scene, 61'100) == Ids{id});
+    scene.destroy(awaited, 61'200);
+    CHECK(lost(scene, 62'300) == Ids{id});
+}
+
+CT_CASE(aWaitForAllNeedsAllObjects)
+{
+    Waiter scene;
+    const CoroutineId id = scene.suspended(100, scene.where);
+    Batch batch;
+    batch.notes.waits = {{id, 0, WaitKind::Channel, kObject, kNoCoroutine, 2},
+                         {id, 0, WaitKind::Timer, 3000 * JudgeScene::kMs, kNoCoroutine, 4}};
+    scene.feed(batch);
+    CHECK(scene.isClean(60'000));
+    scene.signal(60'000);
+    CHECK(lost(scene, 62'000) == Ids{id});
+}
+
+CT_CASE(aWaitForAnyNeedsOneObject)
+{
+    Waiter scene;
+    const CoroutineId id = scene.suspended(100, scene.where);
+    Batch batch;
+    batch.notes.waits = {{id, 0, WaitKind::Channel, kObject, kNoCoroutine, 1},
+                         {id, 0, WaitKind::Timer, 3000 * JudgeScene::kMs, kNoCoroutine, 3}};
+    scene.feed(batch);
+    CHECK(scene.isClean(3500));
+    CHECK(lost(scene, 4500) == Ids{id});
+}
+
+CT_CASE(withoutAWakerNothingCanWakeIt)
+{
+    Waiter scene;
+    const CoroutineId id = scene.suspended(100, scene.where);
+    Batch batch;
+    batch.notes.wakersLeft = {{id, 1, 0, 150 * JudgeScene::kMs}};
+    scene.feed(batch);
+    CHECK(lost(scene, 2000) == Ids{id});
+}
+
+CT_CASE(aWokenCoroutineHasNoLostWakeup)
+{
+    Waiter scene;
+    const CoroutineId id = scene.waiter(100);
+    scene.signal(200);
+    scene.wake(id, 201);
+    CHECK(scene.at(60'000, Rule::LostWakeup).empty());
+}
+
+CT_CASE(timesWithoutTracingDoNotCount)
+{
+    Waiter scene;
+    const CoroutineId id = scene.waiter(100);
+    scene.signal(200);
+    Batch batch;
+    batch.notes.switches = {{JudgeScene::kPid, 300 * JudgeScene::kMs, false},
+                            {JudgeScene::kPid, 9000 * JudgeScene::kMs, true}};
+    scene.feed(batch);
+    CHECK(scene.isClean(9800));
+    CHECK(lost(scene, 10'000) == Ids{id});
+}
+
+CT_CASE(reportsThatMayBeMissingMakeTheRuleAbstain)
+{
+    Waiter scene;
+    scene.waiter(100);
+    scene.signal(200);
+    Batch batch;
+    batch.notes.drops = {{JudgeScene::kPid, 100, 3, 250 * JudgeScene::kMs, 260 * JudgeScene::kMs}};
+    scene.feed(batch);
+    const Verdict verdict = scene.at(60'000);
+    CHECK(verdict.findings.empty());
+    REQUIRE(verdict.abstained.size() == 1);
+    CHECK(verdict.abstained[0].rule == Rule::LostWakeup);
+    CHECK_EQUAL(verdict.abstained[0].count, 1U);
+}
