@@ -6,9 +6,11 @@
 #include "app/batch/console.h"
 #include "app/batch/consolesignals.h"
 #include "app/batch/deferredfile.h"
+#include "app/batch/diagnosis.h"
 #include "app/batch/dumper.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/findinglines.h"
+#include "app/batch/judgerecording.h"
 #include "app/batch/outputwatch.h"
 #include "app/batch/spillfolder.h"
 #include "app/batch/stuckatend.h"
@@ -55,6 +57,16 @@ QString signalName(int signal)
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
 }
 
+/// A name for the title of a report.
+std::string nameOf(const StartRequest &request)
+{
+    const LaunchSpec *target = request.launchSpec();
+    if (target && target->argv.empty())
+        return target->shellLine;
+    const std::string path = target ? target->argv.front() : request.inputPath();
+    return path.empty() ? "programs that were started elsewhere" : path.substr(path.rfind('/') + 1);
+}
+
 /// With -o -, standard output carries the recording.
 StartRequest requestOf(const CommandLine &line)
 {
@@ -93,6 +105,7 @@ private:
     int finish();
     int exitCode() const;
     Dumper::Ending ending() const;
+    bool report();
     bool writeSummary();
     bool isLaunched() const { return m_line.start.launchSpec() != nullptr; }
 
@@ -100,10 +113,11 @@ private:
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::shared_ptr<AddressResolver> m_resolver;
     std::optional<DeferredFile> m_summaryFile;
-    std::optional<OutputWatch> m_watch;   ///< for -o FILE without --limit
-    std::unique_ptr<Dumper> m_dumper;     ///< with --keep only
-    std::shared_ptr<QueuedSink> m_queue;  ///< in front of the output file
-    std::unique_ptr<Backlog> m_backlog;   ///< reports what the queue still has at the end
+    std::optional<Diagnosis> m_diagnosis;  ///< for --report and --fail-on
+    std::optional<OutputWatch> m_watch;    ///< for -o FILE without --limit
+    std::unique_ptr<Dumper> m_dumper;      ///< with --keep only
+    std::shared_ptr<QueuedSink> m_queue;   ///< in front of the output file
+    std::unique_ptr<Backlog> m_backlog;    ///< reports what the queue still has at the end
     const OpenedSource m_source;
     Session &m_session = *m_source.live;  ///< the command line has refused recordings
     std::unique_ptr<ResolverDriver> m_driver;
@@ -165,6 +179,13 @@ Result<void> BatchRun::openOutputs()
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
         return dropped;
+    if (m_line.diagnosis.any()) {
+        m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
+        if (Result<void> opened = m_diagnosis->open(); !opened)
+            return opened;
+        for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
+            m_session.addSink(sink);
+    }
     if (m_line.keepsOnly()) {
         m_dumper = std::make_unique<Dumper>(m_line, m_population);
         m_dumper->setExportResolver(exportResolverOf(m_resolver));
@@ -237,6 +258,10 @@ void BatchRun::connectSession()
     connect(m_stuckAtEnd.get(), &StuckAtEnd::reported, this,
             [this](const QString &message) { m_console.print(message); });
     connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
+    connect(m_stuckAtEnd.get(), &StuckAtEnd::judges, this, [this](quint64 ns) {
+        if (m_diagnosis)
+            m_diagnosis->judge(ns);
+    });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_console.updateStatus(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_console.isShown())
@@ -420,6 +445,18 @@ bool BatchRun::writeSummary()
     return bool(written);
 }
 
+/// Returns false if the report cannot be written.
+bool BatchRun::report()
+{
+    if (!m_diagnosis)
+        return true;
+    m_diagnosis->judge(m_population->now());
+    const Result<void> written = m_diagnosis->write(m_resolver.get());
+    if (!written)
+        m_console.print(QString::fromStdString(written.error().message));
+    return bool(written);
+}
+
 int BatchRun::finish()
 {
     m_console.clear();
@@ -461,8 +498,14 @@ int BatchRun::finish()
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
     if (m_summary.eventsNotWritten != 0)
         m_console.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+    const bool reported = report();
     const int code = exitCode();
-    return writeSummary() ? code : kExitOutput;
+    if (!writeSummary() || !reported)
+        return kExitOutput;
+    if (code != kExitSuccess || !m_diagnosis || m_diagnosis->failure().empty())
+        return code;
+    m_console.print(QString::fromStdString(m_diagnosis->failure()));
+    return kExitFindings;
 }
 
 int BatchRun::run()
@@ -471,6 +514,8 @@ int BatchRun::run()
         m_console.print(QString::fromStdString(error.message));
         if (m_summaryFile)
             m_summaryFile->discard();
+        if (m_diagnosis)
+            m_diagnosis->discard();
         return code;
     };
     makeResolver();
@@ -495,6 +540,8 @@ int BatchRun::run()
 
 int runBatch(const CommandLine &line)
 {
+    if (line.start.kind() == RunKind::File)
+        return judgeRecording(line);
     BatchRun run(line);
     return run.run();
 }

@@ -13,11 +13,12 @@ enum ExitCode : int {
     kExitUsage = 2,
     kExitCapture = 3,  ///< also: no display
     kExitOutput = 4,
+    kExitFindings = 10,  ///< --fail-on, and the target itself ended with 0
     kExitCannotStart = 127,
     kExitSignalBase = 128,
 };
 
-/// Runs to the end under the existing QCoreApplication; returns the exit status.
+/// Captures, or judges a recording. Runs to the end under the existing QCoreApplication; returns the exit status.
 int runBatch(const CommandLine &line);
 
 }  // namespace ct

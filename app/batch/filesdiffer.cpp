@@ -117,8 +117,12 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
     }
     if (!line.summaryPath.empty())
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});
+    if (!line.diagnosis.report.empty())
+        files.push_back({"--report-out " + line.diagnosis.reportPath, line.diagnosis.reportPath, false, true});
+    if (!line.diagnosis.baselinePath.empty())
+        files.push_back({"--baseline " + line.diagnosis.baselinePath, line.diagnosis.baselinePath, true});
     if (const std::string input = line.start.inputPath(); !input.empty())
-        files.push_back({"--attach " + input, input, true});
+        files.push_back({(line.start.kind() == RunKind::File ? "--input " : "--attach ") + input, input, true});
     const CaptureSpec &capture = line.start.capture;
     if (!capture.regionPath.empty())
         files.push_back({"--shm " + capture.regionPath, capture.regionPath});

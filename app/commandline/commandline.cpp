@@ -7,6 +7,7 @@
 #include "core/exporting/exporting.h"
 #include "core/recording/write/rotation.h"
 #include "core/region/stalesocket.h"
+#include "core/reporting/reportformats.h"
 
 #include <algorithm>
 #include <array>
@@ -36,12 +37,14 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
 
 constexpr std::array<std::string_view, 9> kFlags{
     "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
-constexpr std::array<std::string_view, 24> kValued{"-n",           "--stations",  "-o",           "--output",
-                                                   "--shm",        "--sock",      "--duration",   "--summary",
-                                                   "--attach",     "--cmd",       "--screenshot", "--screenshot-after",
-                                                   "--theme",      "--lane-size", "--lane-pool",  "--lane-retention",
-                                                   "--keep",       "--dump-on",   "--session",    "--limit",
-                                                   "--debug-path", "--input",     "--backlog",    "--max-overhead"};
+constexpr std::array<std::string_view, 29> kValued{"-n",           "--stations",   "-o",           "--output",
+                                                   "--shm",        "--sock",       "--duration",   "--summary",
+                                                   "--attach",     "--cmd",        "--screenshot", "--screenshot-after",
+                                                   "--theme",      "--lane-size",  "--lane-pool",  "--lane-retention",
+                                                   "--keep",       "--dump-on",    "--session",    "--limit",
+                                                   "--debug-path", "--input",      "--backlog",    "--max-overhead",
+                                                   "--report",     "--report-out", "--fail-on",    "--confidence",
+                                                   "--baseline"};
 
 bool isAmong(const auto &names, std::string_view name)
 {
@@ -75,6 +78,8 @@ private:
     using Kept = CommandLine::Kept;
     Result<void> setKept(const std::string &name, const std::string &value, const SizeLimits &limits, Kept &kept);
     Result<void> setDumpOn(const std::string &name, const std::string &value);
+    Result<void> setReport(const std::string &value);
+    Result<void> setFailOn(const std::string &value);
     Result<void> setSource(const std::string &name, decltype(StartRequest::what) what);
     Result<void> setFile(const std::string &name, const std::string &path);
     Result<void> setTarget();
@@ -82,6 +87,8 @@ private:
     Result<void> checkSource() const;
     Result<void> checkBatch() const;
     Result<void> checkOutput() const;
+    Result<void> checkDiagnosis() const;
+    Result<void> checkJudging() const;
     void used(const std::string &name) { m_used.push_back(name); }
     bool isGiven(const std::string &name) const;
     const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
@@ -173,6 +180,12 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return setKept(name, value, kRecordLimits, m_line.limit);
     if (name == "--dump-on")
         return setDumpOn(name, value);
+    if (name == "--report")
+        return setReport(value);
+    if (name == "--fail-on")
+        return setFailOn(value);
+    if (name == "--confidence")
+        return store(parseConfidence(name, value), m_line.diagnosis.confidence);
     if (name == "--duration")
         return store(parseSeconds(name, value), m_line.durationSec);
     if (name == "--screenshot-after")
@@ -200,6 +213,10 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         m_line.sessionId = value;
     else if (name == "--summary")
         m_line.summaryPath = value;
+    else if (name == "--report-out")
+        m_line.diagnosis.reportPath = value;
+    else if (name == "--baseline")
+        m_line.diagnosis.baselinePath = value;
     else if (name == "--screenshot")
         m_line.screenshotPath = value;
     return {};
@@ -249,6 +266,41 @@ Result<void> Parser::setDumpOn(const std::string &name, const std::string &value
         m_line.dumpOnDeath = true;
     else
         return usageError(name + " " + value + ": expected finding or death");
+    return {};
+}
+
+Result<void> Parser::setReport(const std::string &value)
+{
+    if (reportFormat(value)) {
+        m_line.diagnosis.report = value;
+        return {};
+    }
+    std::string names;
+    for (const ReportFormat &format : reportFormats())
+        names += (names.empty() ? "" : ", ") + std::string(format.name);
+    return usageError("--report " + value + ": expected one of " + names);
+}
+
+/// A list of rules, separated by commas, or "any".
+Result<void> Parser::setFailOn(const std::string &value)
+{
+    for (std::size_t begin = 0; begin <= value.size();) {
+        const std::size_t end = std::min(value.find(',', begin), value.size());
+        const std::string name = value.substr(begin, end - begin);
+        bool known = false;
+        std::string names = "any";
+        for (std::size_t i = 0; i < kRules; ++i) {
+            const auto rule = static_cast<Rule>(i);
+            names += ", " + std::string(nameOf(rule));
+            if (name != "any" && name != nameOf(rule))
+                continue;
+            known = true;
+            m_line.diagnosis.failOn.push_back(rule);
+        }
+        if (!known)
+            return usageError("--fail-on " + value + ": \"" + name + "\" is no rule; expected one of " + names);
+        begin = end + 1;
+    }
     return {};
 }
 
@@ -343,8 +395,9 @@ Result<void> Parser::check() const
         return source;
     if (m_line.mode == CommandLine::Mode::Batch)
         return checkBatch();
-    if (const std::string *batchOnly = firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep",
-                                                  "--dump-on", "--session", "--limit", "--csv-for-spreadsheets"}))
+    if (const std::string *batchOnly = firstUsed(
+            {"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session", "--limit",
+             "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence", "--baseline"}))
         return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
         return usageError("--screenshot-after needs --screenshot");
@@ -362,8 +415,13 @@ Result<void> Parser::checkBatch() const
         return usageError("--input - shows a recording in the window, without --batch; " + capture);
     if (kind == RunKind::File) {
         const std::string path = m_line.start.inputPath();
+        if (m_source.starts_with("--input ") && m_line.diagnosis.any())
+            return checkJudging();
         if (m_source.starts_with("--input ") || looksLikeARecording(path))
-            return usageError(m_source + ": a recording is shown in the window, without --batch; " + capture);
+            return usageError(m_source +
+                              ": a recording is shown in the window, without --batch, or judged with --input FILE and "
+                              "--report or --fail-on; " +
+                              capture);
         return usageError(m_source + ": a program to start goes after --, as in --batch -- " + path);
     }
     for (const std::string &name : m_used) {
@@ -375,8 +433,39 @@ Result<void> Parser::checkBatch() const
     return checkOutput();
 }
 
+/// Options of a diagnosis that need one another.
+Result<void> Parser::checkDiagnosis() const
+{
+    const CommandLine::Diagnosis &diagnosis = m_line.diagnosis;
+    if (firstUsed({"--report-out"}) && diagnosis.report.empty())
+        return usageError("--report-out needs --report");
+    if (firstUsed({"--confidence"}) && diagnosis.failOn.empty())
+        return usageError("--confidence needs --fail-on");
+    if (firstUsed({"--baseline"}) && !diagnosis.any())
+        return usageError("--baseline needs --report or --fail-on");
+    if (diagnosis.report.empty() || diagnosis.reportPath != "-")
+        return {};
+    if (m_line.streams() || m_line.summaryPath == "-")
+        return usageError("--report " + diagnosis.report + " goes to standard output, as " +
+                          (m_line.streams() ? "-o -" : "--summary -") + " does; give --report-out FILE");
+    return {};
+}
+
+/// --batch --input FILE reads a recording, and captures nothing.
+Result<void> Parser::checkJudging() const
+{
+    for (const std::string &name : m_used) {
+        if (name != "--report" && name != "--report-out" && name != "--fail-on" && name != "--confidence" &&
+            name != "--baseline" && name != "--debug-path" && name != "--input")
+            return usageError(name + " cannot be used with --batch --input FILE, which captures nothing; leave it out");
+    }
+    return checkDiagnosis();
+}
+
 Result<void> Parser::checkOutput() const
 {
+    if (Result<void> diagnosis = checkDiagnosis(); !diagnosis)
+        return diagnosis;
     if (!m_line.outputPath.empty()) {
         if (!m_line.records() && !exportFormatFor(m_line.outputPath))
             return usageError("-o " + m_line.outputPath + ": the name must end in .ctr, .jsonl, .csv or .sqlite");

@@ -4,6 +4,7 @@
 // The command line as a value. Pure: the parser reads its arguments only, prints nothing, and ends nothing.
 #pragma once
 
+#include "core/analysis/finding.h"
 #include "core/base/fileending.h"
 #include "core/base/result.h"
 #include "core/session/startrequest.h"
@@ -48,6 +49,17 @@ struct CommandLine {
     bool dumpOnDeath = false;    ///< dump when a process of the target has ended
     bool keepsOnly() const { return keep.any(); }
     bool dumps() const { return dumpOnFinding || dumpOnDeath; }
+
+    /// What --report and --fail-on ask for.
+    struct Diagnosis {
+        std::string report;            ///< name of a ReportFormat; empty: none
+        std::string reportPath = "-";  ///< "-": standard output
+        std::vector<Rule> failOn;      ///< rules whose warnings and errors fail the run
+        double confidence = 0;         ///< 0..1, least confidence of these
+        std::string baselinePath;      ///< empty: none
+        bool any() const { return !report.empty() || !failOn.empty(); }
+    };
+    Diagnosis diagnosis;
 
     // Window
     std::string screenshotPath;     ///< empty: none

@@ -109,6 +109,14 @@ Result<double> parseShare(const std::string &option, const std::string &value)
     return number->first / 100;
 }
 
+Result<double> parseConfidence(const std::string &option, const std::string &value)
+{
+    const auto number = splitNumber(value);
+    if (!number || !number->second.empty() || !(number->first >= 0) || !(number->first <= 1))
+        return usageError(option + " " + value + ": expected a number of 0 to 1, such as 0.9");
+    return number->first;
+}
+
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value)
 {
     std::uint32_t stations = 0;

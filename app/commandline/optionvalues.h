@@ -25,6 +25,8 @@ Result<double> parseSecondsOrZero(const std::string &option, const std::string &
 /// Parses a share of more than 0 and at most 100 percent, such as "2%" or "0.5%"; the sign may be missing. Returns 0 to
 /// 1.
 Result<double> parseShare(const std::string &option, const std::string &value);
+/// Parses a number of 0 to 1, such as "0.9".
+Result<double> parseConfidence(const std::string &option, const std::string &value);
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value);
 
 struct SizeLimits {

@@ -60,6 +60,15 @@ With --batch:
                           oldest files are removed; may be given twice, a time and a size [none]
   --session ID            name of the run in a recording (.ctr) [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
+  --report KIND           judge the run, and write a report: text, markdown, json, sarif or junit. The run is judged
+                          when its end is decided, else at its end
+  --report-out FILE       where to write the report [standard output]
+  --fail-on RULE,...|any  exit with 10 if one of these rules has a warning or an error, and the target ended with 0.
+                          The rules: lost-wakeup, never-run, lost-wake-race, stall, deadlock, leak, starvation,
+                          long-run, blocking-call, never-started, double-resume, after-death, capture
+  --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
+  --baseline FILE         ignore the findings in FILE, a report in JSON
+  --input FILE            with --report or --fail-on: judge a recording instead of a capture
   --duration S            end after S seconds; a program that was started here is terminated
   --until-idle            with --listen: end when no target uses the region any more, after one has used it
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
@@ -82,8 +91,8 @@ The window:
   -v, --version           the version
 
 Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
-the target cannot be started; 2 wrong usage; 3 capture or display failed; 4 output failed. The window: 0, 2 or 3; with
---screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
+the target cannot be started; 2 wrong usage; 3 capture, input or display failed; 4 output failed; 10 findings, see
+--fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
 )";
 }
 

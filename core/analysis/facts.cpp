@@ -90,6 +90,11 @@ bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uin
     });
 }
 
+std::string countText(std::uint64_t count, const char *one, const char *several)
+{
+    return std::to_string(count) + ' ' + (count == 1 ? one : several);
+}
+
 std::string coroutineText(const Population &population, CoroutineId id)
 {
     std::string text = "coroutine " + std::to_string(id);

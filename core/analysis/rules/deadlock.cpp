@@ -249,8 +249,9 @@ void findDeadlocks(const Facts &facts, VerdictBuilder &verdict)
                               ? "it waits for what only it can provide"
                               : std::to_string(cycle.size()) + " coroutines wait for one another in a cycle";
         if (graph.behindCycles() != 0)
-            finding.evidence.push_back(std::to_string(graph.behindCycles()) +
-                                       " further coroutines wait for coroutines in a deadlock");
+            finding.evidence.push_back(
+                countText(graph.behindCycles(), "further coroutine waits", "further coroutines wait") +
+                " for coroutines in a deadlock");
         verdict.add(std::move(finding));
     }
 }

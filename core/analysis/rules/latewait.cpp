@@ -158,9 +158,9 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, VerdictBuild
                                              " waits there were completed, the longest within " +
                                              durationText(m_completed.maxNs)};
         if (siblings.completedWaits != 0)
-            evidence.push_back(std::to_string(siblings.cameBack) + " of its siblings completed " +
-                               std::to_string(siblings.completedWaits) + " later waits there, " +
-                               std::to_string(siblings.stillThere) + " wait as well");
+            evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") +
+                               " completed " + countText(siblings.completedWaits, "wait", "waits") + " there, and " +
+                               std::to_string(siblings.stillThere) + " did not");
         verdict.add(Rule::LostWakeup, cameBack ? Severity::Warning : Severity::Info, cameBack ? 0.75 : 0.3, waiting,
                     "suspended for " + durationText(waiting.watchedNs) + ", and the longest wait there took " +
                         durationText(m_completed.maxNs) + " so far",

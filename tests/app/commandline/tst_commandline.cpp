@@ -89,6 +89,21 @@ private Q_SLOTS:
         QVERIFY(!parse("--session x run.ctr"));
     }
 
+    void acceptsADiagnosis()
+    {
+        const auto line = parse("--batch --input run.ctr --report sarif --report-out r.sarif --fail-on "
+                                "deadlock,lost-wakeup --confidence 0.9 --baseline known.json");
+        QVERIFY(line);
+        QCOMPARE(line->start.inputPath(), std::string("run.ctr"));
+        QCOMPARE(line->diagnosis.report, std::string("sarif"));
+        QCOMPARE(line->diagnosis.reportPath, std::string("r.sarif"));
+        QCOMPARE(line->diagnosis.failOn, (std::vector<ct::Rule>{ct::Rule::Deadlock, ct::Rule::LostWakeup}));
+        QCOMPARE(line->diagnosis.confidence, 0.9);
+        QCOMPARE(line->diagnosis.baselinePath, std::string("known.json"));
+        QCOMPARE(parse("--batch --fail-on any --listen")->diagnosis.failOn.size(), ct::kRules);
+        QVERIFY(!parse("--batch --listen")->diagnosis.any());
+    }
+
     void acceptsFoldersOfDebugFiles()
     {
         const std::vector<std::string> both{"/a", "/b"};
@@ -278,6 +293,18 @@ private Q_SLOTS:
         row("--batch run.ctr", "run.ctr: a recording is shown in the window, without --batch");
         row("--batch RUN.JSONL", "RUN.JSONL: a recording is shown in the window, without --batch");
         row("--batch --input whatever", "--input whatever: a recording is shown in the window, without --batch");
+        row("--batch run.ctr --report text", "run.ctr: a recording is shown in the window, without --batch");
+        row("--batch --input a.ctr --report xml", "expected one of text, markdown, json, sarif, junit");
+        row("--batch --input a.ctr --report text -o b.ctr", "-o cannot be used with --batch --input FILE");
+        row("--batch --listen --fail-on deadlock,lost", "\"lost\" is no rule; expected one of any, lost-wakeup, ");
+        row("--batch --listen --fail-on deadlock,", "\"\" is no rule");
+        row("--batch --listen --fail-on any --confidence 2", "--confidence 2: expected a number of 0 to 1");
+        row("--batch --listen --confidence 1", "--confidence needs --fail-on");
+        row("--batch --listen --report-out a", "--report-out needs --report");
+        row("--batch --listen --baseline a", "--baseline needs --report or --fail-on");
+        row("--batch --listen --report json -o -", "give --report-out FILE");
+        row("--batch --listen --report json --summary -", "give --report-out FILE");
+        row("--report json a.ctr", "--report needs --batch");
         row("--batch ./server", "./server: a program to start goes after --, as in --batch -- ./server");
         row("--batch --theme dark run.ctr", "run.ctr: a recording is shown in the window");
         row("--batch --listen --theme dark", "--theme cannot be used with --batch, which has no window");

@@ -83,7 +83,7 @@ CT_CASE(awaitsAndLocksTogetherMakeACycle)
     const std::vector<Finding> found = scene.at(400, Rule::Deadlock);
     REQUIRE(found.size() == 1);
     CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
-    CHECK_EQUAL(found[0].evidence.back(), "1 further coroutines wait for coroutines in a deadlock");
+    CHECK_EQUAL(found[0].evidence.back(), "1 further coroutine waits for coroutines in a deadlock");
 }
 
 CT_CASE(anOwnerThatCanGoOnIsNoDeadlock)

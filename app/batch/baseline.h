@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The file of --baseline: known findings, as a report in JSON lists them.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace ct {
+
+/// Returns the fingerprints in the report, sorted. An error names the file and what is wrong with it.
+Result<std::vector<std::string>> readBaseline(const std::string &path);
+
+}  // namespace ct

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/diagnosis.h"
+
+#include "app/batch/baseline.h"
+#include "core/reporting/reportformats.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+/// Memory for the events that the rules read: the latest ones.
+constexpr std::uint64_t kHistoryBytes = 256 << 20;
+
+}  // namespace
+
+Diagnosis::Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<const Population> population,
+                     std::string target)
+    : m_options(options),
+      m_population(std::move(population)),
+      m_target(std::move(target)),
+      m_history(std::make_shared<History>(kHistoryBytes))
+{
+}
+
+Result<void> Diagnosis::open()
+{
+    if (!m_options.baselinePath.empty()) {
+        Result<std::vector<std::string>> baseline = readBaseline(m_options.baselinePath);
+        if (!baseline)
+            return baseline.error();
+        m_baseline = std::move(*baseline);
+    }
+    if (m_options.report.empty())
+        return {};
+    Result<DeferredFile> file = DeferredFile::open(m_options.reportPath);
+    if (!file)
+        return file.error();
+    m_file.emplace(std::move(*file));
+    return m_file->dropOlder();
+}
+
+void Diagnosis::judge(std::uint64_t now)
+{
+    if (!m_verdict)
+        m_verdict = ct::judge({*m_population, *m_objects, *m_history}, now);
+}
+
+Result<void> Diagnosis::write(const AddressResolver *resolver)
+{
+    Report report = makeReport(*m_verdict, *m_population, resolver, m_target);
+    std::erase_if(report.findings, [this](const ReportedFinding &reported) {
+        return std::binary_search(m_baseline.begin(), m_baseline.end(), reported.fingerprint);
+    });
+    decideFailure(report);
+    return m_file ? m_file->write(reportFormat(m_options.report)->write(report)) : Result<void>();
+}
+
+void Diagnosis::discard()
+{
+    if (m_file)
+        m_file->discard();
+}
+
+void Diagnosis::decideFailure(const Report &report)
+{
+    std::size_t others = 0;
+    const ReportedFinding *first = nullptr;
+    for (const ReportedFinding &reported : report.findings) {
+        const Finding &finding = reported.finding;
+        const bool isWanted =
+            std::find(m_options.failOn.begin(), m_options.failOn.end(), finding.rule) != m_options.failOn.end();
+        if (!isWanted || finding.severity == Severity::Info || finding.confidence < m_options.confidence)
+            continue;
+        if (first)
+            ++others;
+        else
+            first = &reported;
+    }
+    if (!first)
+        return;
+    m_failure = "failed by --fail-on: " + std::string(nameOf(first->finding.rule)) + ": " + sentenceOf(*first);
+    if (others != 0)
+        m_failure += ", and " + std::to_string(others) + (others == 1 ? " other finding" : " other findings");
+}
+
+}  // namespace ct

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A verdict with everything that a report says about it, as a value: the locations resolved, the findings of one
+// location together, and a fingerprint for each.
+#pragma once
+
+#include "core/addresses/addressresolver.h"
+#include "core/analysis/finding.h"
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+struct ReportedFinding {
+    Finding finding;
+    std::string function;  ///< empty if not known, as the file
+    std::string file;
+    std::uint32_t line = 0;  ///< 1-based; 0 = unknown
+    /// 16 hexadecimal digits, the same in every run of a program until its function is renamed. It depends on the rule,
+    /// the function and the name of the file, and not on the line.
+    std::string fingerprint;
+    std::vector<std::string> names;  ///< names of the first coroutines, as many as kMostNames; empty ones included
+    static constexpr std::size_t kMostNames = 100;
+};
+
+struct Report {
+    std::string target;            ///< name of the program or the recording
+    std::uint64_t startedAt = 0;   ///< ns, CLOCK_MONOTONIC, of the first event; 0 = unknown
+    std::uint64_t judgedAt = 0;    ///< ns, CLOCK_MONOTONIC
+    std::uint64_t coroutines = 0;  ///< born so far
+    std::uint64_t events = 0;      ///< captured so far
+    std::uint64_t lost = 0;
+    std::vector<ReportedFinding> findings;  ///< in the order of the verdict
+    std::vector<Abstention> abstained;
+};
+
+/// `resolver` gives locations that the target did not name, as far as they are resolved; may be null. Findings that
+/// turn out to have one location become one.
+Report makeReport(const Verdict &verdict, const Population &population, const AddressResolver *resolver,
+                  const std::string &target);
+
+/// The addresses of the findings without a site.
+std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const Population &population);
+
+// Texts for people. Names from the target are changed so that they are safe to print.
+
+std::string printableText(std::string_view text);
+/// "async_read (net.cpp:88)", or an address, or "an unknown location".
+std::string locationText(const ReportedFinding &reported);
+/// "3 coroutines suspended in async_read (net.cpp:88): channel 0x10 was signalled 1.20 s ago, and no waiter was woken"
+std::string sentenceOf(const ReportedFinding &reported);
+std::string confidenceText(double confidence);  ///< "95 %"
+
+}  // namespace ct

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// --report and --fail-on: a live run and its recording have the same verdict, and the exit status follows it.
+#include "app/batch/batch.h"
+#include "tests/support/runner.h"
+
+using runner::Batch;
+
+namespace {
+
+/// A server that loses wake-ups for two seconds; tasks that were lost wait until the end.
+QStringList lossyServer()
+{
+    return {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"), QStringLiteral("2")};
+}
+
+/// Runs the program with `arguments`. Returns its exit status.
+int run(const QStringList &arguments, QByteArray *errors = nullptr, QByteArray *output = nullptr)
+{
+    QProcess process;
+    process.start(runner::binary("corotracer-gui"), arguments);
+    if (!process.waitForFinished(runner::kPatienceMs))
+        return -1;
+    if (errors)
+        *errors = process.readAllStandardError();
+    if (output)
+        *output = process.readAllStandardOutput();
+    return process.exitCode();
+}
+
+QJsonArray findingsIn(const QString &path)
+{
+    return runner::objectIn(path).value(QLatin1String("findings")).toArray();
+}
+
+}  // namespace
+
+class DiagnosisTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aRunAndItsRecordingHaveTheSameVerdict()
+    {
+        Batch batch({QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--report"),
+                     QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json"),
+                     QStringLiteral("--fail-on"), QStringLiteral("lost-wakeup")},
+                    lossyServer());
+        batch.process().setWorkingDirectory(batch.path(""));
+        QCOMPARE(batch.run(), int{ct::kExitFindings});
+        const QByteArray messages = batch.err();
+        QVERIFY2(messages.contains("corotracer-gui: failed by --fail-on: lost-wakeup: "), messages.constData());
+        const QJsonArray live = findingsIn(batch.path("live.json"));
+        QVERIFY(!live.isEmpty());
+        QVERIFY(live.at(0)
+                    .toObject()
+                    .value(QLatin1String("message"))
+                    .toString()
+                    .contains(QLatin1String("suspended in server::handleConnection")));
+
+        QByteArray errors;
+        const QStringList judge{QStringLiteral("--batch"),  QStringLiteral("--input"), batch.path("run.ctr"),
+                                QStringLiteral("--report"), QStringLiteral("json"),    QStringLiteral("--report-out")};
+        QCOMPARE(run(judge + QStringList{batch.path("judged.json")}, &errors), 0);
+        QCOMPARE(errors, QByteArray());
+        QCOMPARE(findingsIn(batch.path("judged.json")), live);
+        QCOMPARE(run(judge + QStringList{batch.path("judged.json"), QStringLiteral("--fail-on"),
+                                         QStringLiteral("deadlock,stall")}),
+                 0);
+        QCOMPARE(run(judge + QStringList{batch.path("judged.json"), QStringLiteral("--fail-on"), QStringLiteral("any"),
+                                         QStringLiteral("--confidence"), QStringLiteral("0.99")}),
+                 0);
+        QCOMPARE(run(judge + QStringList{batch.path("again.json"), QStringLiteral("--fail-on"), QStringLiteral("any"),
+                                         QStringLiteral("--baseline"), batch.path("live.json")}),
+                 0);
+        QCOMPARE(findingsIn(batch.path("again.json")), QJsonArray());
+    }
+
+    void aRunThatIsEndedIsJudgedBefore()
+    {
+        Batch batch({QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--report"),
+                     QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json"),
+                     QStringLiteral("--duration"), QStringLiteral("4")},
+                    {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"),
+                     QStringLiteral("60")});
+        batch.process().setWorkingDirectory(batch.path(""));
+        QCOMPARE(batch.run(), 0);
+        const QJsonArray live = findingsIn(batch.path("live.json"));
+        QVERIFY(!live.isEmpty());
+        QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),
+                      QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
+                      batch.path("judged.json")}),
+                 0);
+        QCOMPARE(findingsIn(batch.path("judged.json")), live);
+    }
+
+    void aHealthyServerHasNoFindings()
+    {
+        Batch batch({QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
+                     QStringLiteral("report.json"), QStringLiteral("--fail-on"), QStringLiteral("any")},
+                    {QStringLiteral("--"), runner::binary("ct_server_healthy"), QStringLiteral("--seconds"),
+                     QStringLiteral("2")});
+        batch.process().setWorkingDirectory(batch.path(""));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY(runner::objectIn(batch.path("report.json")).value(QLatin1String("events")).toDouble() > 1000);
+        for (const QJsonValue finding : findingsIn(batch.path("report.json")))
+            QCOMPARE(finding.toObject().value(QLatin1String("severity")).toString(), QStringLiteral("info"));
+    }
+
+    void theReportGoesToStandardOutput()
+    {
+        QByteArray output;
+        QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--report"), QStringLiteral("text"),
+                      QStringLiteral("--"), runner::binary("ct_ucontext")},
+                     nullptr, &output),
+                 0);
+        QVERIFY2(output.endsWith("lost\nno findings\n") && output.contains("ct_ucontext: 20 coroutines, "),
+                 output.constData());
+    }
+
+    void badInputIsExplained_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QByteArray>("expected");
+        const auto row = [](const char *line, int status, const char *expected) {
+            QTest::newRow(line) << runner::words(line) << status << QByteArray(expected);
+        };
+        row("--input no.ctr --report text", ct::kExitCapture, "no.ctr");
+        row("--input empty.json --report text", ct::kExitCapture, "empty.json");
+        row("--attach no.shm --report text --baseline no.json", ct::kExitOutput, "--baseline no.json: cannot be read");
+        row("--attach no.shm --report text --baseline empty.json", ct::kExitOutput, "give a file of --report json");
+        row("--attach no.shm --report text --report-out no/x", ct::kExitOutput, "no/x");
+        row("--input empty.json --report json --report-out empty.json", ct::kExitOutput, "are the same file");
+    }
+    void badInputIsExplained()
+    {
+        QFETCH(const QStringList, arguments);
+        QFETCH(const int, status);
+        QFETCH(const QByteArray, expected);
+        const QTemporaryDir folder;
+        QFile empty(folder.filePath(QStringLiteral("empty.json")));
+        QVERIFY(empty.open(QIODevice::WriteOnly) && empty.write("{}\n") == 3 && empty.flush());
+        QProcess process;
+        process.setWorkingDirectory(folder.path());
+        process.start(runner::binary("corotracer-gui"), QStringList{QStringLiteral("--batch")} + arguments);
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
+        const QByteArray errors = process.readAllStandardError();
+        QVERIFY2(errors.contains(expected), errors.constData());
+        QCOMPARE(process.exitCode(), status);
+        QCOMPARE(runner::readAll(empty.fileName()), QByteArray("{}\n"));
+    }
+};
+
+CT_QT_SUITE(DiagnosisTest)
+#include "tst_diagnosis.moc"
