@@ -16,7 +16,8 @@ usage: packaging/bootstrap.sh [-y] demo|test|test-all|build|packages
   test-all  as test, and installs the libraries and compilers of other projects that the probes are tested with,
             so that no test is skipped for want of one (label peers)
   build     installs what is missing and builds a release (program in build/release/bin)
-  packages  only installs what is missing; "packages ci" adds what .ci/run needs
+  packages  only installs what is missing; "packages ci" adds what .ci/run needs, and unpacks the standard library of
+            Rust for AArch64
 
   -y        do not ask before installing packages
 EOF
@@ -32,6 +33,8 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev 
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev python3 xvfb xauth)
 ci_packages=(clang clang-format codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+# Where tests/rust/rusttest.py expects Debian's standard library of Rust for AArch64.
+aarch64_rust=/usr/local/lib/rustlib/aarch64-unknown-linux-gnu/lib
 # What the tests with the label peers need.
 peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev)
 
@@ -51,14 +54,49 @@ install() {
         read -r -p 'Install them with apt-get? [Y/n] ' answer
         case "$answer" in [nN]*) die "these packages are needed: ${missing[*]}; install them, or answer Y" ;; esac
     fi
-    local as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || die "run as root, or install sudo, to install: ${missing[*]}"
-        as_root=(sudo)
-    fi
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >&2
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 }
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        command -v sudo >/dev/null || die "run as root, or install sudo, for: $*"
+        sudo "$@"
+    fi
+}
+
+compiles_rust_for_aarch64() {
+    local out status=0
+    out=$(mktemp -d)
+    /usr/bin/rustc --target aarch64-unknown-linux-gnu -L "$aarch64_rust" --crate-type lib --crate-name check \
+        --emit metadata --out-dir "$out" - </dev/null 2>"$out/errors" || status=$?
+    [ $status -eq 0 ] || cat "$out/errors" >&2
+    rm -rf "$out"
+    return $status
+}
+
+# Unpacks Debian's standard library of Rust for AArch64. Installing that package would make AArch64 an architecture of
+# this machine, and bring in a C library for it. apt gets lists of its own here, and verifies them as usual.
+unpack_aarch64_rust() {
+    compiles_rust_for_aarch64 2>/dev/null && return
+    say "the standard library of Rust for AArch64, into $aarch64_rust"
+    local work apt
+    work=$(mktemp -d)
+    mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/package"
+    apt=(apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=
+        -o Dir::State::status=/dev/null -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache")
+    "${apt[@]}" update >&2 || true # sources of other projects may have no packages for AArch64
+    (cd "$work/package" && "${apt[@]}" download "libstd-rust-dev=$(dpkg-query -W -f='${Version}' libstd-rust-dev)" >&2 &&
+        dpkg-deb -x libstd-rust-dev_*.deb .)
+    as_root rm -rf "$aarch64_rust" # of another version
+    as_root mkdir -p "$aarch64_rust"
+    as_root cp "$work"/package/usr/lib/rustlib/aarch64-unknown-linux-gnu/lib/*.rlib "$aarch64_rust"
+    rm -rf "$work"
+    compiles_rust_for_aarch64
+}
+
 
 # build TESTS TARGET...: configures the release preset with or without tests and builds the targets.
 build() {
@@ -125,7 +163,10 @@ build)
     ;;
 packages)
     install "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
-    if [ "${2:-}" = ci ]; then install "${ci_packages[@]}" "${peer_packages[@]}"; fi
+    if [ "${2:-}" = ci ]; then
+        install "${ci_packages[@]}" "${peer_packages[@]}"
+        unpack_aarch64_rust
+    fi
     ;;
 -h | --help | help) usage ;;
 *)

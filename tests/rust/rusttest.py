@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -14,6 +15,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 240
 OLDEST = "1.63"  # Debian 12's compiler, and the oldest that the crate supports
+AARCH64 = "aarch64-unknown-linux-gnu"
+AARCH64_LIBRARY = pathlib.Path("/usr/local/lib/rustlib", AARCH64, "lib")  # packaging/bootstrap.sh packages ci
+AARCH64_LINKER = "aarch64-linux-gnu-gcc"
+AARCH64_EMULATOR = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
 
 
 def skip(script, reason):
@@ -23,26 +28,37 @@ def skip(script, reason):
 
 
 class Toolchain:
-    """A cargo and the compiler that belongs to it."""
+    """A cargo and the compiler that belongs to it. With a target other than this machine, programs run in an emulator."""
 
-    def __init__(self, cargo):
+    def __init__(self, cargo, target=""):
         self.cargo = str(cargo)
         self.rustc = str(pathlib.Path(cargo).with_name("rustc"))
         self.rustdoc = str(pathlib.Path(cargo).with_name("rustdoc"))
         words = subprocess.run([self.rustc, "--version"], capture_output=True, text=True, check=True).stdout.split()
         self.version = words[1]
+        self.target = target
+        self.emulator = AARCH64_EMULATOR if target == AARCH64 else []
+
+    def __str__(self):
+        return f"rustc {self.version} {self.target}".strip()
 
     def run(self, project, build_dir, *arguments):
         """Runs cargo, offline."""
         environment = {**os.environ, "RUSTC": self.rustc, "RUSTDOC": self.rustdoc,
                        "CARGO_TARGET_DIR": str(pathlib.Path(build_dir) / self.version)}
+        if self.target == AARCH64:
+            options = "CARGO_TARGET_" + AARCH64.upper().replace("-", "_")
+            environment |= {"CARGO_BUILD_TARGET": AARCH64, options + "_LINKER": AARCH64_LINKER,
+                            options + "_RUNNER": " ".join(AARCH64_EMULATOR),
+                            options + "_RUSTFLAGS": f"-L {AARCH64_LIBRARY}"}
         command = [self.cargo, *arguments, "--offline", "--quiet"]
         done = subprocess.run(command, cwd=ROOT / project, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} in {project}, rustc {self.version}:\n{done.stdout}{done.stderr}")
+            raise RuntimeError(f"{' '.join(command)} in {project}, {self}:\n{done.stdout}{done.stderr}")
 
     def program(self, build_dir, name):
-        return str(pathlib.Path(build_dir) / self.version / "release" / name)
+        """The command that runs a program which was built for release."""
+        return [*self.emulator, str(pathlib.Path(build_dir) / self.version / self.target / "release" / name)]
 
 
 def toolchains():
@@ -65,13 +81,19 @@ def require_toolchains(script):
     return found
 
 
+def aarch64_toolchains():
+    """Debian's compiler for AArch64, where all that it needs is at hand."""
+    tools = all(shutil.which(tool) for tool in (AARCH64_LINKER, AARCH64_EMULATOR[0], "/usr/bin/cargo"))
+    return [Toolchain("/usr/bin/cargo", AARCH64)] if tools and AARCH64_LIBRARY.exists() else []
+
+
 class Capture:
     """A run of a program under corotracer-gui --batch: its output, the engine's sums, and the recorded tables."""
 
-    def __init__(self, engine, program, *arguments, options=(), environment=None):
+    def __init__(self, engine, *command_words, options=(), environment=None):
         with tempfile.TemporaryDirectory(prefix="ct-rust-") as folder:
             summary, tables = f"{folder}/summary.json", f"{folder}/run.sqlite"
-            command = [engine, "--batch", *options, "-o", tables, "--summary", summary, "--", program, *map(str, arguments)]
+            command = [engine, "--batch", *options, "-o", tables, "--summary", summary, "--", *map(str, command_words)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S,
                                   env={**os.environ, **(environment or {})})
             self.output, self.errors, self.status = done.stdout, done.stderr, done.returncode

@@ -27,7 +27,7 @@ FUTURES = [1, 20, 1, 2, 11, 8, 1, 8, 100, 1, 2, 1]
 
 
 def captured(program, *arguments, **options):
-    return Capture(ENGINE, TOOLCHAIN.program(BUILD_DIR, program), *arguments, **options)
+    return Capture(ENGINE, *TOOLCHAIN.program(BUILD_DIR, program), *arguments, **options)
 
 
 class Scenarios(unittest.TestCase):
@@ -78,7 +78,7 @@ def main():
     if not list(pathlib.Path("/usr/share/cargo/registry").glob("tokio-1.*")):
         rusttest.skip(__file__, "no Tokio (librust-tokio-dev): packaging/bootstrap.sh test-all")
     for toolchain in rusttest.require_toolchains(__file__):
-        print(f"rustc {toolchain.version}", flush=True)
+        print(toolchain, flush=True)
         toolchain.run("tests/rust/tokio", BUILD_DIR, "build", "--release")
         TOOLCHAIN = toolchain
         if not unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False).result.wasSuccessful():

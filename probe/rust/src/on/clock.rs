@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 use crate::on::layout::{ProcessEntry, CLOCK_COUNTER, CLOCK_GIVEN_UP, CLOCK_MONOTONIC};
-use crate::on::sys::{self, monotonic_ns};
+use crate::on::sys::monotonic_ns;
 
 const SHIFT: u32 = 32;
 const CALIBRATION_NS: u64 = 150_000; // time for which init_tracer measures the counter
@@ -88,6 +88,7 @@ fn is_tsc_trusted(available: &[u8], current: &[u8]) -> bool {
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe)] // safe in later versions of Rust
 fn has_invariant_counter() -> bool {
+    use crate::on::sys::read_small_file;
     use core::arch::x86_64::__cpuid;
     // SAFETY: every x86-64 processor has the instruction.
     let invariant = unsafe { __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0 };
@@ -96,7 +97,7 @@ fn has_invariant_counter() -> bool {
     }
     let (mut available, mut current) = ([0; 256], [0; 256]);
     let directory = "/sys/devices/system/clocksource/clocksource0";
-    let read = |name: &str, to: &mut [u8]| sys::read_small_file(format!("{directory}/{name}\0").as_bytes(), to);
+    let read = |name: &str, to: &mut [u8]| read_small_file(format!("{directory}/{name}\0").as_bytes(), to);
     let lengths = (read("available_clocksource", &mut available), read("current_clocksource", &mut current));
     is_tsc_trusted(&available[..lengths.0], &current[..lengths.1])
 }

@@ -385,3 +385,30 @@ pub fn zero_in_children(page: *const u8, size: usize, in_child: extern "C" fn())
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_id_is_that_of_the_thread() {
+        let exists = || std::path::Path::new(&format!("/proc/self/task/{}", thread_id())).exists();
+        assert!(exists());
+        let other = std::thread::spawn(move || (thread_id(), exists())).join().unwrap();
+        assert!(other.0 != thread_id() && other.1);
+    }
+
+    #[test]
+    fn the_barrier_is_that_of_the_kernel() {
+        const QUERY: c_int = 0;
+        const GLOBAL: c_long = 1;
+        // SAFETY: the command has no pointers.
+        let commands = unsafe { syscall(number::MEMBARRIER, QUERY, 0, 0) };
+        if commands < 0 {
+            assert!([1, 38].contains(&errno())); // EPERM, ENOSYS: a filter, or an old kernel
+            assert!(!register_for_barrier());
+        } else {
+            assert!(commands & GLOBAL != 0); // every kernel with the call has this command
+        }
+    }
+}
