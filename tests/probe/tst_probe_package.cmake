@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs the probe to a fresh directory. Builds small programs in C++ and in C against the copy: with find_package, and
-# with pkg-config and each compiler that is installed.
+# with pkg-config and each compiler that is installed. Builds one in Rust with cargo.
 # cmake -DBUILD_DIR=... -DGENERATOR=... -DCXX=... -DSANITIZE=... -P tst_probe_package.cmake
 
 cmake_minimum_required(VERSION 3.25)
@@ -171,5 +171,40 @@ if(pkg_config)
         file(REMOVE ${work}/c-both.shm)
     endforeach()
 endif()
+
+# A program in Rust. The region of the program in C++ shows whether the crate attaches.
+find_program(cargo NAMES cargo HINTS /usr/bin NO_DEFAULT_PATH) # Debian's, the oldest that the crate supports
+if(cargo)
+    file(WRITE ${work}/rustprogram/src/main.rs [=[
+use corotracer::TraceFutureExt;
+
+fn main() {
+    drop(async {}.traced().named("task"));
+    println!("{}", if corotracer::tracer_enabled() { "traced" } else { "untraced" });
+}
+]=])
+    file(WRITE ${work}/rustprogram/Cargo.toml "[package]
+name = \"program\"
+version = \"0.1.0\"
+edition = \"2021\"
+
+[workspace]
+
+[dependencies]
+corotracer = { path = \"${work}/moved/share/corotracer/rust\" }
+")
+    set(ENV{RUSTC} /usr/bin/rustc)
+    set(ENV{CARGO_TARGET_DIR} ${work}/rustbuild)
+    # Packages are installed by root, so nothing may be written to the crate.
+    run(chmod -R a-w ${work}/moved/share/corotracer)
+    run(${cargo} build --offline --quiet --manifest-path ${work}/rustprogram/Cargo.toml)
+    run(chmod -R u+w ${work}/moved/share/corotracer)
+    expect(untraced ${work}/rustbuild/debug/program)
+    set(region CTP_SHM_PATH=${work}/plain.shm CTP_SOCK_PATH=${work}/none.sock CTP_MAX_STATIONS=16)
+    run(${CMAKE_COMMAND} -E env ${region} ${work}/rustbuild/debug/program)
+    if(NOT output STREQUAL "traced\n")
+        message(FATAL_ERROR "the program in Rust says: ${output}")
+    endif()
+endif()
 file(REMOVE_RECURSE ${work})
-report_skips()
+report_skips(cargo)

@@ -40,9 +40,10 @@ macro(find_pkg_config module)
     set(ENV{PKG_CONFIG_PATH} ${pc_dir})
 endmacro()
 
-# report_skips(): prints a line for each tool that is missing. Call it last: CTest then reports the test as skipped.
+# report_skips([<tool>...]): prints a line for each tool that is missing, of these and those of find_pkg_config(). Call it
+# last: CTest then reports the test as skipped.
 macro(report_skips)
-    foreach(tool pkg_config clang)
+    foreach(tool pkg_config clang ${ARGN})
         if(NOT ${tool})
             message("SKIP ${CMAKE_CURRENT_LIST_FILE}: ${tool} is missing")
         endif()
