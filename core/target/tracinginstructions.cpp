@@ -84,8 +84,10 @@ QString Instructions::nothingTracedPointer()
 QStringList Instructions::nothingTracedChecklist()
 {
     return {
-        tr("Does the program call corotracer::InitTracer() before its first coroutine?"),
-        tr("Do its promise types derive from corotracer::PromiseMixin? Other types are not traced."),
+        tr("Does the program call corotracer::InitTracer() (C++) or corotracer_init() (C) before its first coroutine? "
+           "In Rust, the first traced future starts the probe."),
+        tr("Are its coroutines traced? In C++, promise types derive from corotracer::PromiseMixin, or an adapter "
+           "traces them. In Rust, futures need .traced()."),
         tr("Did the environment reach it? sudo, env -i, su and some service managers drop CTP_SHM_PATH, CTP_SOCK_PATH "
            "and CTP_MAX_STATIONS (sudo: --preserve-env=CTP_SHM_PATH,CTP_SOCK_PATH,CTP_MAX_STATIONS)."),
         tr("Has it more rights than its caller (setuid, setgid or file capabilities)? It ignores the CTP_ variables "

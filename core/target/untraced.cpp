@@ -59,8 +59,8 @@ constexpr std::array<Cause, 8> kCauses{{
                        "in its environment")},
     {[](const UntracedFacts &) { return true; },
      QT_TRANSLATE_NOOP("ct::Untraced",
-                       "the program never connected; likely it is built without the probe, or does not call "
-                       "corotracer::InitTracer()")},
+                       "the program never connected; likely it is built without the probe, or does not start it (C++: "
+                       "InitTracer(), C: corotracer_init(), Rust: the first traced future)")},
 }};
 
 /// Programs that start another program with an environment of their own choice.

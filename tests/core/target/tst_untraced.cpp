@@ -51,6 +51,8 @@ private Q_SLOTS:
         const QString never = why([](UntracedFacts &) {});
         QVERIFY2(never.contains(QLatin1String("never connected; likely it is built without the probe")),
                  qPrintable(never));
+        for (const char *start : {"InitTracer()", "corotracer_init()", "Rust: the first traced future"})
+            QVERIFY2(never.contains(QLatin1String(start)), qPrintable(never));
         const QString sudo = why([](UntracedFacts &facts) { facts.dropsEnvironment = "sudo"; });
         QVERIFY2(sudo.contains(QLatin1String("likely sudo dropped CTP_SHM_PATH")), qPrintable(sudo));
         const QString setuid = why([](UntracedFacts &facts) { facts.gainsRights = "ping"; });
