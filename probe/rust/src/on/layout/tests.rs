@@ -135,10 +135,10 @@ fn number(text: &str) -> u64 {
     }
 }
 
-/// The rows of the table.
+/// The rows of the table about the region. Rows that begin with C_ describe the C interface.
 fn table() -> BTreeMap<String, Vec<u64>> {
     let text = include_str!("../../../../../tests/probe/layout.table");
-    let rows = text.lines().filter(|line| line.ends_with(')') && !line.starts_with("//"));
+    let rows = text.lines().filter(|line| line.ends_with(')') && !line.starts_with("//") && !line.starts_with("C_"));
     rows.map(|line| {
         let (kind, rest) = line.trim_end_matches(')').split_once('(').unwrap();
         let parts: Vec<&str> = rest.split(", ").collect();
