@@ -223,7 +223,7 @@ Task countDown(int rounds, std::coroutine_handle<> &other)
         co_await Transfers{other};
 }
 // A transfer is a tail call only in optimised builds, and not under thread sanitizer.
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__OPTIMIZE__) && !CT_THREAD_SANITIZER && !CT_ADDRESS_SANITIZER
 constexpr int kTransfers = 100'000;
 #else
 constexpr int kTransfers = 100;

@@ -8,6 +8,10 @@
 
 #include <cerrno>
 
+// Made by the linker: begin and end of this program's code.
+extern const char programBegin[] __asm__("__executable_start");
+extern const char programEnd[] __asm__("etext");
+
 namespace {
 
 using namespace lanetest;
@@ -151,8 +155,6 @@ CT_CASE(aSuspensionWithoutLocationHasTheAddressOfItsCaller)
         CHECK_EQUAL(records[1].kind, kindOf(kRecordSuspend, kYieldPoint));
         CHECK_EQUAL(records[1].site, 0U);
         // A tail call has the caller of suspend_anywhere as its caller: also a function of this program.
-        extern const char programBegin[] __asm__("__executable_start");
-        extern const char programEnd[] __asm__("etext");
         CHECK(records[1].arg >= reinterpret_cast<std::uintptr_t>(programBegin) &&
               records[1].arg < reinterpret_cast<std::uintptr_t>(programEnd));
     });

@@ -60,9 +60,15 @@ struct Generator {
         int value = 0;
     };
     explicit Generator(std::coroutine_handle<promise_type> from) : handle(from) {}
+    Generator(Generator &&other) noexcept : handle(std::exchange(other.handle, nullptr)) {}  // clang 14 needs it
     Generator(const Generator &) = delete;
     Generator &operator=(const Generator &) = delete;
-    ~Generator() { handle.destroy(); }
+    Generator &operator=(Generator &&) = delete;
+    ~Generator()
+    {
+        if (handle)
+            handle.destroy();
+    }
     std::coroutine_handle<promise_type> handle;
 };
 

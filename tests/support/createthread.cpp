@@ -41,7 +41,7 @@ int NoMoreThreads::refused() const
 
 }  // namespace ct::test
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !CT_ADDRESS_SANITIZER && !CT_THREAD_SANITIZER
 /// Interposes the C library's pthread_create.
 extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                               void *argument) noexcept

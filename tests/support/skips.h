@@ -6,6 +6,8 @@
 // failed. packaging/list_skips.sh collects the lines.
 #pragma once
 
+#include "tests/support/sanitizers.h"
+
 #include <cstdio>
 #include <string>
 
@@ -13,17 +15,8 @@ namespace ct::test {
 
 constexpr int kSkipped = 77;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kAddressSanitizer = true;
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
-
-#ifdef __SANITIZE_THREAD__
-constexpr bool kThreadSanitizer = true;
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
+constexpr bool kAddressSanitizer = CT_ADDRESS_SANITIZER != 0;
+constexpr bool kThreadSanitizer = CT_THREAD_SANITIZER != 0;
 
 inline int &skipCount()
 {

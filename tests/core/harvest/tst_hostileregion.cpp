@@ -105,7 +105,7 @@ CT_CASE(theLastPossibleProcessUsesLittleMemory)
     CHECK_EQUAL(loop.accounting().captured, 100u);
     REQUIRE(!streamSums.notes.processes.empty());
     CHECK_EQUAL(streamSums.notes.processes.back().pid, 77u);
-#if !defined(__SANITIZE_THREAD__)  // thread sanitizer needs several bytes per byte
+#if !CT_THREAD_SANITIZER  // thread sanitizer needs several bytes per byte
     // The table itself accounts for 16 MiB.
     CHECK(residentBytes() < before + (std::uint64_t{100} << 20));
 #endif

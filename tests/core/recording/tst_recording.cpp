@@ -12,7 +12,7 @@ using namespace recordingtest;
 
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
+#if CT_THREAD_SANITIZER
 constexpr int kHarms = 100;  // single-threaded, and each takes long
 #else
 constexpr int kHarms = 2000;

@@ -181,7 +181,7 @@ CT_CASE(preparesMemoryBeforeTheFirstEvent)
 }
 
 // Sanitizers allocate memory of their own at any time.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !CT_ADDRESS_SANITIZER && !CT_THREAD_SANITIZER
 CT_CASE(evictsTheOldestEventsIfMemoryRunsOut)
 {
     constexpr std::uint64_t kBudget = std::uint64_t{1} << 30;

@@ -110,7 +110,7 @@ struct KnownRun {
     }
 };
 
-#if !defined(__SANITIZE_THREAD__)
+#if !CT_THREAD_SANITIZER
 /// A run of coroutines that take turns: in a history with a small budget, in one without eviction, and as the stream
 /// itself.
 struct Run {
@@ -239,7 +239,7 @@ void checkSameColumns(const Run &run, CoroutineId id, std::uint64_t from, std::u
 
 }  // namespace
 
-#if !defined(__SANITIZE_THREAD__)
+#if !CT_THREAD_SANITIZER
 CT_CASE(eventsInMemoryNeedNoRestoring)
 {
     Run run;

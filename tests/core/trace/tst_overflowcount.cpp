@@ -183,7 +183,7 @@ CT_CASE(sumsOfOneMomentHaveWholeEvictionsOnly)
 }
 
 // Sanitizers map more address space than any limit.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !CT_ADDRESS_SANITIZER && !CT_THREAD_SANITIZER
 /// Runs in a child with 100 MiB of address space left. One array of the records reserves more than half of it, and the
 /// other one more than half of the rest. So there is room for 262,144 coroutines, and none for a thread.
 CT_CASE(aShortAddressSpaceCausesOverflow)

@@ -33,9 +33,9 @@ struct WriterJob {
         struct TracedTurn {
             Writer &writer;
             [[nodiscard]] bool await_ready() const noexcept { return false; }
-            void await_suspend(std::coroutine_handle<> handle) const
+            void await_suspend(std::coroutine_handle<> self) const
             {
-                writer.write(reinterpret_cast<std::uint64_t>(handle.address()), false);
+                writer.write(reinterpret_cast<std::uint64_t>(self.address()), false);
             }
             void await_resume() const { writer.write(0, true); }
         };
