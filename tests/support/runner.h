@@ -118,9 +118,12 @@ private:
     QByteArray m_err;
 };
 
+/// The arguments that start a program to be traced. CT_TARGETS_DIR names the directory of another build, such as
+/// clang's.
 inline QStringList target(const char *name, const QStringList &arguments = {})
 {
-    return QStringList{QStringLiteral("--"), binary(name)} + arguments;
+    const QString directory = qEnvironmentVariable("CT_TARGETS_DIR", QString::fromStdString(ct::test::kBinDir));
+    return QStringList{QStringLiteral("--"), directory + u'/' + QLatin1String(name)} + arguments;
 }
 
 inline QStringList shell(const char *line)
