@@ -44,18 +44,25 @@ Result<void> Diagnosis::open()
 
 void Diagnosis::judge(std::uint64_t now)
 {
-    if (!m_verdict)
-        m_verdict = ct::judge({*m_population, *m_objects, *m_history}, now);
+    if (m_verdict)
+        return;
+    m_verdict = ct::judge({*m_population, *m_objects, *m_history}, now);
+    m_stacks = chainGroupsOf(*m_population);
 }
 
 Result<void> Diagnosis::write(const AddressResolver *resolver)
 {
-    Report report = makeReport(*m_verdict, *m_population, resolver, m_target);
+    Report report = makeReport(*m_verdict, m_stacks, *m_population, resolver, m_target);
     std::erase_if(report.findings, [this](const ReportedFinding &reported) {
         return std::binary_search(m_baseline.begin(), m_baseline.end(), reported.fingerprint);
     });
     decideFailure(report);
     return m_file ? m_file->write(reportFormat(m_options.report)->write(report)) : Result<void>();
+}
+
+std::vector<AddressResolver::Query> Diagnosis::openLocations() const
+{
+    return ct::openLocations(*m_verdict, m_stacks, *m_population);
 }
 
 void Diagnosis::discard()

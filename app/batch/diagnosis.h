@@ -36,7 +36,8 @@ public:
     void discard();
     /// After write(): why the findings fail the run, in one line; empty if they do not.
     std::string failure() const { return m_failure; }
-    const Verdict &verdict() const { return *m_verdict; }
+    /// After judge(): the addresses that the report needs.
+    std::vector<AddressResolver::Query> openLocations() const;
 
 private:
     void decideFailure(const Report &report);
@@ -49,6 +50,7 @@ private:
     std::vector<std::string> m_baseline;  ///< fingerprints of known findings, sorted
     std::optional<DeferredFile> m_file;
     std::optional<Verdict> m_verdict;
+    std::vector<ChainGroup> m_stacks;  ///< of the instant of the verdict
     std::string m_failure;
 };
 

@@ -88,7 +88,7 @@ Result<void> JudgedRecording::read()
 void JudgedRecording::resolve()
 {
     const auto end = std::chrono::steady_clock::now() + kResolve;
-    for (const AddressResolver::Query &query : openLocations(m_diagnosis.verdict(), *m_population))
+    for (const AddressResolver::Query &query : m_diagnosis.openLocations())
         static_cast<void>(m_resolver->resolveOrRequest(query));
     for (m_resolver->poll(); !m_resolver->isIdle() && std::chrono::steady_clock::now() < end; m_resolver->poll())
         std::this_thread::sleep_for(kResolveStep);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/durationtext.h"
 #include "core/reporting/reportformats.h"
 
 #include <string_view>
@@ -27,8 +28,9 @@ std::string markdownReport(const Report &report)
     std::string text = "# " + escaped(report.target) + "\n\n" + std::to_string(report.coroutines) + " coroutines, " +
                        std::to_string(report.events) + " events, " + std::to_string(report.lost) + " lost.\n\n";
     if (report.findings.empty())
-        return text + "No findings.\n";
-    text += "| severity | rule | coroutines | where | what | confidence |\n|---|---|---:|---|---|---:|\n";
+        text += "No findings.\n";
+    else
+        text += "| severity | rule | coroutines | where | what | confidence |\n|---|---|---:|---|---|---:|\n";
     for (const ReportedFinding &reported : report.findings) {
         const Finding &finding = reported.finding;
         text += "| " + std::string(nameOf(finding.severity)) + " | " + std::string(nameOf(finding.rule)) + " | " +
@@ -43,6 +45,14 @@ std::string markdownReport(const Report &report)
     for (const Abstention &abstention : report.abstained)
         text += "- " + std::string(nameOf(abstention.rule)) + ", " + std::to_string(abstention.count) + ": " +
                 escaped(abstention.reason) + "\n";
+    if (!report.stacks.empty())
+        text += "\nCoroutines that are alive, equal ones together, the innermost first:\n\n";
+    for (const ReportedStack &stack : report.stacks) {
+        text += "- " + std::to_string(stack.count) + " x " + stack.state + ", the longest for " +
+                durationText(stack.longestNs) + "\n";
+        for (const std::string &link : stack.links)
+            text += "  - " + escaped(link) + "\n";
+    }
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 #include <string_view>
 
 namespace ct {
@@ -90,10 +91,59 @@ void merge(ReportedFinding &into, const ReportedFinding &other)
     into.finding.evidence = other.finding.evidence;
 }
 
+std::string stateText(const ChainGroup &group)
+{
+    static constexpr std::array<const char *, 7> kWaits = {"waits",
+                                                           "waits for a lock",
+                                                           "waits for a channel",
+                                                           "waits for a descriptor",
+                                                           "waits for a time",
+                                                           "waits in a cycle",
+                                                           "waits for an object"};
+    switch (group.end) {
+    case ChainEnd::NotStarted: return "not started";
+    case ChainEnd::Running: return "runs";
+    case ChainEnd::Woken: return "was woken, and has not run";
+    case ChainEnd::Waiting: break;
+    }
+    return kWaits.at(std::min<std::size_t>(static_cast<std::size_t>(group.waitsFor), kWaits.size() - 1));
+}
+
+/// Stacks of addresses that turn out to have equal locations become one.
+std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups, std::uint64_t now,
+                                          const Population &population, const AddressResolver *resolver)
+{
+    std::vector<ReportedStack> stacks;
+    std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> indexes;
+    for (const ChainGroup &group : groups) {
+        ReportedStack stack{group.count, stateText(group), now - std::min(now, group.links.front().since), {}};
+        for (const ChainLink &link : group.links) {
+            ReportedFinding located;
+            located.finding.coroutines = {link.coroutine};
+            located.finding.site = link.site;
+            located.finding.addr = link.addr;
+            located.finding.since = link.since;
+            locate(located, population, resolver);
+            stack.links.push_back(locationText(located));
+        }
+        const auto [known, isNew] = indexes.try_emplace({stack.state, stack.links}, stacks.size());
+        if (isNew) {
+            stacks.push_back(std::move(stack));
+        } else {
+            ReportedStack &first = stacks[known->second];
+            first.count += stack.count;
+            first.longestNs = std::max(first.longestNs, stack.longestNs);
+        }
+    }
+    std::stable_sort(stacks.begin(), stacks.end(),
+                     [](const ReportedStack &a, const ReportedStack &b) { return a.count > b.count; });
+    return stacks;
+}
+
 }  // namespace
 
-Report makeReport(const Verdict &verdict, const Population &population, const AddressResolver *resolver,
-                  const std::string &target)
+Report makeReport(const Verdict &verdict, const std::vector<ChainGroup> &stacks, const Population &population,
+                  const AddressResolver *resolver, const std::string &target)
 {
     Report report;
     report.target = target;
@@ -121,15 +171,24 @@ Report makeReport(const Verdict &verdict, const Population &population, const Ad
             reported.names.push_back(population.notes(id).name);
         }
     }
+    report.stacks = reportedStacks(stacks, verdict.judgedAt, population, resolver);
     return report;
 }
 
-std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const Population &population)
+std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const std::vector<ChainGroup> &stacks,
+                                                  const Population &population)
 {
     std::vector<AddressResolver::Query> open;
+    const auto add = [&](CoroutineId coroutine, std::uint64_t addr, std::uint64_t since) {
+        if (addr != 0 && open.size() < kMostQueries)
+            open.push_back({coroutine, population.at(coroutine).pid, addr, since, true});
+    };
     for (const Finding &finding : verdict.findings)
-        if (finding.site == kUnknownSite && finding.addr != 0 && !finding.coroutines.empty())
-            open.push_back(queryOf(finding, population));
+        if (finding.site == kUnknownSite && !finding.coroutines.empty())
+            add(finding.coroutines.front(), finding.addr, finding.since);
+    for (const ChainGroup &stack : stacks)
+        for (const ChainLink &link : stack.links)
+            add(link.coroutine, link.addr, link.since);
     return open;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/chaingroups.h"
 #include "core/analysis/finding.h"
 #include "core/trace/population.h"
 
@@ -27,6 +28,14 @@ struct ReportedFinding {
     static constexpr std::size_t kMostNames = 100;
 };
 
+/// Stacks of coroutines that look alike.
+struct ReportedStack {
+    std::uint64_t count = 0;
+    std::string state;               ///< "waits for a lock"
+    std::uint64_t longestNs = 0;     ///< how long the first coroutine has been in this state
+    std::vector<std::string> links;  ///< innermost first: "async_read (net.cpp:88)"
+};
+
 struct Report {
     std::string target;            ///< name of the program or the recording
     std::uint64_t startedAt = 0;   ///< ns, CLOCK_MONOTONIC, of the first event; 0 = unknown
@@ -36,15 +45,18 @@ struct Report {
     std::uint64_t lost = 0;
     std::vector<ReportedFinding> findings;  ///< in the order of the verdict
     std::vector<Abstention> abstained;
+    std::vector<ReportedStack> stacks;  ///< of all coroutines that are alive, most frequent first
 };
 
-/// `resolver` gives locations that the target did not name, as far as they are resolved; may be null. Findings that
-/// turn out to have one location become one.
-Report makeReport(const Verdict &verdict, const Population &population, const AddressResolver *resolver,
-                  const std::string &target);
+/// `stacks`: those of the instant of the verdict. `resolver` gives locations that the target did not name, as far as
+/// they are resolved; may be null. Findings that turn out to have one location become one.
+Report makeReport(const Verdict &verdict, const std::vector<ChainGroup> &stacks, const Population &population,
+                  const AddressResolver *resolver, const std::string &target);
 
-/// The addresses of the findings without a site.
-std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const Population &population);
+/// The addresses that makeReport() would like to have resolved, those of the findings first; at most kMostQueries.
+std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const std::vector<ChainGroup> &stacks,
+                                                  const Population &population);
+inline constexpr std::size_t kMostQueries = AddressResolver::kMostWaiting / 2;
 
 // Texts for people. Names from the target are changed so that they are safe to print.
 

@@ -52,7 +52,7 @@ struct Run {
         verdict.findings = {lost, late};
         verdict.abstained = {{Rule::Stall, "the threads of the target are not known", 1}};
     }
-    Report report() const { return makeReport(verdict, population, nullptr, kHostile); }
+    Report report() const { return makeReport(verdict, chainGroupsOf(population), population, nullptr, kHostile); }
     std::string written(const char *format) const { return reportFormat(format)->write(report()); }
     QJsonObject json(const char *format) const
     {
@@ -76,6 +76,7 @@ private Q_SLOTS:
             "was signalled 1.20 s ago, and no waiter was woken\n  - coroutine 1 signalled it\n")));
         QVERIFY(text.contains(QLatin1String("  confidence 95 %, fingerprint ")));
         QVERIFY(text.contains(QLatin1String("\nnot judged:\n  stall, 1: the threads of the target are not known\n")));
+        QVERIFY(text.contains(QLatin1String("\n3 x not started, the longest for ")));
         for (const QChar c : text)
             QVERIFY(c == u'\n' || c.isPrint());
     }
@@ -212,11 +213,14 @@ private Q_SLOTS:
         static_cast<void>(population->consume(batch));
         AddressResolver resolver(std::make_shared<SymbolWorker>(), population);
         resolver.addFrames(frames);
-        const Report report = makeReport(verdict, *population, &resolver, "x");
+        const Report report = makeReport(verdict, chainGroupsOf(*population), *population, &resolver, "x");
         QCOMPARE(report.findings.size(), std::size_t{2});
         QCOMPARE(report.findings[0].finding.coroutines, (std::vector<CoroutineId>{0, 1}));
         QCOMPARE(report.findings[0].line, 12U);
         QCOMPARE(report.findings[1].line, 20U);
+        QCOMPARE(report.stacks.size(), std::size_t{2});
+        QCOMPARE(report.stacks[0].count, std::uint64_t{2});
+        QCOMPARE(report.stacks[0].links, std::vector<std::string>{"serve(int) (server.cpp:12)"});
     }
 };
 

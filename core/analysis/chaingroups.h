@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The asynchronous stacks of all coroutines, identical ones together, as a dump of goroutines shows them.
+#pragma once
+
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ct {
+
+/// A coroutine in a stack: where it is suspended.
+struct ChainLink {
+    CoroutineId coroutine = kNoCoroutine;
+    SiteId site = kUnknownSite;
+    std::uint64_t addr = 0;   ///< where no site is known
+    std::uint64_t since = 0;  ///< ns, CLOCK_MONOTONIC
+};
+
+/// What the innermost coroutine of a stack does.
+enum class ChainEnd : std::uint8_t { NotStarted, Running, Woken, Waiting };
+
+struct ChainGroup {
+    ChainEnd end = ChainEnd::Waiting;
+    WaitKind waitsFor = WaitKind::Unknown;  ///< of ChainEnd::Waiting
+    std::uint64_t count = 0;                ///< stacks
+    std::vector<ChainLink> links;           ///< innermost first, of the stack that has been so for the longest time
+};
+
+/// Returns the stacks of all coroutines that are alive, most frequent first. Each link awaits the one before it; at
+/// most AwaitChain::kMost links. Coroutines that await one another in a cycle are one stack.
+std::vector<ChainGroup> chainGroupsOf(const Population &population);
+
+}  // namespace ct
