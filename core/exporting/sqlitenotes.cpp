@@ -4,34 +4,11 @@
 
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
+#include "core/stream/causenames.h"
 
 namespace ct {
 
 namespace {
-
-std::string_view waitKindName(WaitKind kind)
-{
-    switch (kind) {
-    case WaitKind::Lock: return "lock";
-    case WaitKind::Channel: return "channel";
-    case WaitKind::Descriptor: return "descriptor";
-    case WaitKind::Timer: return "timer";
-    case WaitKind::Coroutine: return "coroutine";
-    case WaitKind::Other: return "other";
-    case WaitKind::Unknown: break;
-    }
-    return "unknown";
-}
-
-std::string_view useKindName(UseKind kind)
-{
-    switch (kind) {
-    case UseKind::Acquired: return "acquired";
-    case UseKind::Released: return "released";
-    case UseKind::Signalled: break;
-    }
-    return "signalled";
-}
 
 /// Writes one row for each item; put(rows, item) writes its values.
 template <class Item, class Put>
@@ -61,7 +38,7 @@ void putId(SqlRows &rows, CoroutineId id)
 /// Numbers stay numbers. Addresses look like those of the events.
 void putObject(SqlRows &rows, const WaitsOn &waits)
 {
-    if (waits.kind == WaitKind::Descriptor || waits.kind == WaitKind::Timer)
+    if (isNumberOfObject(waits.kind))
         rows.integer(waits.object);
     else if (waits.kind == WaitKind::Coroutine || waits.object == 0)
         rows.integerOrNull(0, false);
@@ -89,7 +66,7 @@ Result<void> writeOfCoroutines(SqliteConnection &connection, const Notes &notes)
         rows.word(waitKindName(waits.kind));
         putObject(rows, waits);
         putId(rows, waits.kind == WaitKind::Coroutine ? waits.target : kNoCoroutine);
-        rows.word(waits.part == 0 ? "one" : waits.isForAll() ? "all" : "any");
+        rows.word(waitModeName(waits));
         rows.integer(waits.indexOfPart());
     };
     if (Result<void> written = writeAll(connection, notes.waits, kInsertWaits, putWait); !written)

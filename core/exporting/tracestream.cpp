@@ -35,6 +35,7 @@ TraceStream::TraceStream(const Population &population, const History &history, S
       m_sink(sink),
       m_progress(progress),
       m_streamIndex(std::move(streamIndex)),
+      m_notes(population, history, m_coroutinesAtStart),
       m_capture(sums)
 {
     m_sums.untraced = sums.untraced;
@@ -55,14 +56,11 @@ Result<void> TraceStream::fillCoroutines()
     m_sums.lost += overflow.lost;
     m_sums.missedBeforeAttach += overflow.missed;
     addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
-    m_notes = m_history.noteCount();
+    m_notes.begin();
     // After the coroutines. The population may be a batch ahead of the history.
     m_streamed = std::max(m_history.streamed(), m_population.captured());
     m_next.resize(m_coroutinesAtStart.size());
     m_unreported.resize(m_coroutinesAtStart.size());
-    m_isWaitWritten.resize(m_coroutinesAtStart.size());
-    m_isWakeWritten.resize(m_coroutinesAtStart.size());
-    m_isFinishWritten.resize(m_coroutinesAtStart.size());
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
         if (!hasRecord(id))
             continue;
@@ -112,7 +110,8 @@ Result<ExportReport> TraceStream::run()
     if (Result<void> done = fillCoroutines(); !done)
         return done.error();
     chooseSource();
-    addProcesses();
+    m_notes.addProcesses(m_batch.notes);
+    countDrops();
     if (m_recorded != Recorded::Nothing) {
         if (Result<void> done = exportBirths(); !done)
             return done.error();
@@ -123,19 +122,16 @@ Result<ExportReport> TraceStream::run()
         if (Result<void> done = exportCoroutine(id); !done)
             return done.error();
     }
-    if (m_recorded != Recorded::All) {
-        if (Result<void> done = exportCauses(); !done)
-            return done.error();
-    } else if (!m_isComplete) {
-        m_sums.notesEvicted = m_notes - std::min(m_notes, m_notesRead);
-    }
+    if (Result<void> done = exportCauses(); !done)
+        return done.error();
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
-        if (Result<void> done = exportNotes(id); !done)
+        if (Result<void> done = exportEnd(id); !done)
             return done.error();
     }
-    addProcessEnds();
+    m_notes.addProcessEnds(m_batch.notes);
     if (Result<void> done = flush(); !done)
         return done.error();
+    m_sums.notesEvicted = m_notes.evicted();
     m_sums.overflowNames = m_population.overflowNames();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
@@ -196,10 +192,8 @@ Result<void> TraceStream::exportBlock(const StreamIndex::Block &block)
     }
     if (Result<void> done = exportEvents(events); !done)
         return done;
-    if (m_recorded == Recorded::All) {
-        m_notesRead += m_reader->notes().causes();
-        addNotes(m_reader->notes());
-    }
+    if (m_recorded == Recorded::All)
+        m_notes.addRecorded(m_reader->notes(), m_batch.notes);
     return flush();
 }
 
@@ -305,91 +299,48 @@ Result<void> TraceStream::exportCoroutine(CoroutineId id)
         addOverflowEvents(m_coroutinesAtStart[id].captured -
                           std::min(m_coroutinesAtStart[id].captured, m_sums.captured - before));
     addEndOfLosses(id);
-    addEnd(snapshot);
-    const bool isFull = m_batch.births.size() + m_batch.deaths.size() >= kCoroutinesPerBatch;
+    return m_batch.births.size() >= kCoroutinesPerBatch ? flush() : Result<void>();
+}
+
+/// Exports everything that comes after the events and causes of a coroutine.
+Result<void> TraceStream::exportEnd(CoroutineId id)
+{
+    if (!hasRecord(id))
+        return {};
+    m_notes.addLatest(id, m_batch.notes);
+    // The state at the beginning of the export replaces a record that was evicted since.
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    const ExportedCoroutine &atStart = m_coroutinesAtStart[id];
+    if (snapshot.kept ? snapshot.flagged : atStart.isFlagged())
+        m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
+    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0)
+        m_batch.deaths.push_back({id, ts});
+    const bool isFull = m_batch.deaths.size() + m_batch.notes.causes() >= kCoroutinesPerBatch;
     return isFull ? flush() : Result<void>();
 }
 
-/// The state at the beginning of the export replaces a record that was evicted since.
-void TraceStream::addEnd(const CoroutineSnapshot &snapshot)
+/// Counts the records in all drops, which the sums of the capture may lack.
+void TraceStream::countDrops()
 {
-    const ExportedCoroutine &atStart = m_coroutinesAtStart[snapshot.id];
-    if (snapshot.kept ? snapshot.flagged : atStart.isFlagged())
-        m_batch.flags.push_back({snapshot.id, Flag::Reason::TwoWriters});
-    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0)
-        m_batch.deaths.push_back({snapshot.id, ts});
-}
-
-/// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
-void TraceStream::addProcesses()
-{
-    for (ProcessSnapshot &process : m_population.processes()) {
-        if (process.firstTs != 0 || process.endTs != 0 || !process.name.empty())
-            m_batch.notes.processes.push_back({process.pid, process.firstTs, std::move(process.name)});
-    }
-    m_batch.notes.threadNames = m_population.threadNames();
-    m_batch.notes.drops = m_population.drops();
     std::uint64_t dropped = 0;
     for (const Drop &drop : m_batch.notes.drops)
         dropped += drop.records;
     m_sums.recordsDropped = std::max(m_sums.recordsDropped, dropped);
-    m_batch.notes.switches = m_population.switches();
 }
 
-void TraceStream::addProcessEnds()
-{
-    for (const ProcessSnapshot &process : m_population.processes()) {
-        if (process.endTs != 0)
-            m_batch.notes.processEnds.push_back({process.pid, process.endTs});
-    }
-}
-
-/// Exports all causes (Notes::causes()) that the history has.
+/// Exports all causes (Notes::causes()) that the history has, unless the recording was their source.
 Result<void> TraceStream::exportCauses()
 {
-    const std::uint64_t end = m_notes;
-    std::uint64_t kept = 0;
-    Notes notes;
-    for (std::uint64_t position = 0; position < end; notes.clear()) {
-        const std::uint64_t most = std::min<std::uint64_t>(kTransitionsPerBatch, end - position);
-        if (!m_history.readNotes(position, most, notes))
-            break;
-        const std::uint64_t behind = position - std::min(position, end);  // entries that are newer than the export
-        const std::uint64_t count = notes.causes();
-        kept += count - std::min(count, behind);
-        addNotes(std::exchange(notes, {}));
+    if (m_recorded == Recorded::All) {
+        if (!m_isComplete)
+            m_notes.endRecorded();
+        return {};
+    }
+    while (m_notes.addNext(m_batch.notes)) {
         if (Result<void> done = flush(); !done)
             return done;
     }
-    m_sums.notesEvicted = end - std::min(end, kept);
     return {};
-}
-
-/// Adds notes that refer to other coroutines, possibly to younger ones: call after all births. The latest wake and wait
-/// of each coroutine are known even if the history has evicted them.
-Result<void> TraceStream::exportNotes(CoroutineId id)
-{
-    CoroutineNotes notes = m_population.notes(id);
-    if (notes.parent != kNoCoroutine && notes.parent > id && isExported(notes.parent))
-        m_batch.notes.parents.push_back({id, notes.parent});
-    if (m_sums.notesEvicted != 0 && notes.waitsOn && !m_isWaitWritten[id] && isExported(notes.waitsOn->target)) {
-        m_batch.notes.waits.push_back(*notes.waitsOn);
-        --m_sums.notesEvicted;
-    }
-    if (m_sums.notesEvicted != 0 && notes.lastWake && !m_isWakeWritten[id] && isExported(notes.lastWake->by)) {
-        m_batch.notes.wakes.push_back(*notes.lastWake);
-        --m_sums.notesEvicted;
-    }
-    // A state that no final suspension explains comes from a finish.
-    if (m_sums.notesEvicted != 0 && !m_isFinishWritten[id]) {
-        const CoroutineSnapshot snapshot = m_population.at(id);
-        if (snapshot.state == CoroutineState::Finished && snapshot.kind != PointKind::Final) {
-            m_batch.notes.finishes.push_back({id, snapshot.since, snapshot.site});
-            --m_sums.notesEvicted;
-        }
-    }
-    const bool isFull = m_batch.notes.causes() >= kTransitionsPerBatch;
-    return isFull ? flush() : Result<void>();
 }
 
 void TraceStream::addBirth(const CoroutineSnapshot &snapshot)
@@ -405,11 +356,7 @@ void TraceStream::addBirth(const CoroutineSnapshot &snapshot)
     m_batch.births.push_back(birth);
     ++m_sums.coroutines;
     // With the birth, so the first row has the name.
-    if (m_population.hasName(birth.coroutine))
-        m_batch.notes.names.push_back({birth.coroutine, m_population.notes(birth.coroutine).name});
-    const CoroutineId parent = m_population.parentOf(birth.coroutine);
-    if (parent < birth.coroutine && isExported(parent))
-        m_batch.notes.parents.push_back({birth.coroutine, parent});
+    m_notes.addNameAndParent(birth.coroutine, m_batch.notes);
 }
 
 /// An evicted record explains nothing. Missed events have the lowest numbers, so they come first.
@@ -452,40 +399,6 @@ void TraceStream::addTransition(const Transition &transition)
     m_batch.now = std::max(m_batch.now, transition.ts);
     m_batch.transitions.push_back(transition);
     ++m_sums.captured;
-}
-
-/// Adds causes of exported coroutines.
-void TraceStream::addNotes(Notes notes)
-{
-    // If the other coroutine is not exported, the rest of the note is still useful.
-    const auto clearUnexported = [this](CoroutineId &other) {
-        if (other < m_coroutinesAtStart.size() && !hasRecord(other))
-            other = kNoCoroutine;
-    };
-    for (WaitsOn &waits : notes.waits)
-        clearUnexported(waits.target);
-    for (Wake &wake : notes.wakes)
-        clearUnexported(wake.by);
-    for (Use &use : notes.uses)
-        clearUnexported(use.by);
-    std::erase_if(notes.waits,
-                  [this](const WaitsOn &waits) { return !hasRecord(waits.coroutine) || !isExported(waits.target); });
-    std::erase_if(notes.wakes, [this](const Wake &wake) { return !hasRecord(wake.coroutine) || !isExported(wake.by); });
-    std::erase_if(notes.uses, [this](const Use &use) { return !isExported(use.by); });
-    const auto hasNoRecord = [this](const auto &row) { return !hasRecord(row.coroutine); };
-    std::erase_if(notes.wakersLeft, hasNoRecord);
-    std::erase_if(notes.finishes, hasNoRecord);
-    for (const Finish &finish : notes.finishes)
-        m_isFinishWritten[finish.coroutine] = true;
-    for (const WaitsOn &waits : notes.waits)
-        m_isWaitWritten[waits.coroutine] = true;
-    for (const Wake &wake : notes.wakes)
-        m_isWakeWritten[wake.coroutine] = true;
-    std::swap(m_batch.notes.waits, notes.waits);
-    std::swap(m_batch.notes.wakes, notes.wakes);
-    std::swap(m_batch.notes.uses, notes.uses);
-    std::swap(m_batch.notes.wakersLeft, notes.wakersLeft);
-    std::swap(m_batch.notes.finishes, notes.finishes);
 }
 
 Result<void> TraceStream::flush()

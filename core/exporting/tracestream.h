@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/exporting/exportedcoroutines.h"
+#include "core/exporting/exportednotes.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/read/rangereader.h"
 #include "core/trace/pagedvector.h"
@@ -44,7 +45,7 @@ private:
     Result<void> exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
     Result<void> exportCoroutine(CoroutineId id);
     Result<void> exportCauses();
-    Result<void> exportNotes(CoroutineId id);
+    Result<void> exportEnd(CoroutineId id);
     std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
     /// The coroutine had a record when the export began, and still had it when its turn came.
@@ -54,16 +55,12 @@ private:
     }
     bool stillThere(const CoroutineSnapshot &snapshot);
     void addOverflowEvents(std::uint64_t count);
-    bool isExported(CoroutineId other) const { return other == kNoCoroutine || hasRecord(other); }
-    void addEnd(const CoroutineSnapshot &snapshot);
-    void addProcesses();
-    void addProcessEnds();
+    void countDrops();
     void addBirth(const CoroutineSnapshot &snapshot);
     MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
     void addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count);
     void addEndOfLosses(CoroutineId id);
     void addTransition(const Transition &transition);
-    void addNotes(Notes notes);
     Result<void> flush();
     Result<void> report() const;
 
@@ -75,23 +72,19 @@ private:
     // Values at the beginning of the export.
     ExportedCoroutines m_coroutinesAtStart;  ///< without coroutines whose record was evicted since
     std::uint64_t m_streamed = 0;            ///< position in the stream, behind all exported events
-    std::uint64_t m_notes = 0;               ///< number of causes (Notes::causes())
+    ExportedNotes m_notes;
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
     std::optional<RangeReader> m_reader;
     Batch m_batch;
-    const Accounting m_capture;     ///< sums of the capture, at the latest batch
-    Accounting m_sums;              ///< sums of the export
-    std::uint64_t m_notesRead = 0;  ///< causes from the recording
+    const Accounting m_capture;  ///< sums of the capture, at the latest batch
+    Accounting m_sums;           ///< sums of the export
     /// Events whose records were evicted during the export of their coroutine.
     std::uint64_t m_eventsOfEvictedRecords = 0;
     // By coroutine.
     PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
     std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing behind it were lost or missed
     PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far
-    std::vector<bool> m_isWaitWritten;
-    std::vector<bool> m_isWakeWritten;
-    std::vector<bool> m_isFinishWritten;
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;
 };

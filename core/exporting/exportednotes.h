@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The notes of an export. They name exported coroutines only.
+#pragma once
+
+#include "core/exporting/exportedcoroutines.h"
+#include "core/trace/history.h"
+#include "core/trace/population.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace ct {
+
+/// For one export, on its thread.
+class ExportedNotes {
+public:
+    /// `coroutines`: those of the export; must outlive this object.
+    ExportedNotes(const Population &population, const History &history, const ExportedCoroutines &coroutines)
+        : m_population(population), m_history(history), m_coroutines(coroutines)
+    {
+    }
+
+    /// Determines the causes of the export. Later ones are not part of it.
+    void begin();
+
+    /// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
+    void addProcesses(Notes &to) const;
+    void addProcessEnds(Notes &to) const;
+    /// Adds the name of a coroutine, and an older parent.
+    void addNameAndParent(CoroutineId id, Notes &to) const;
+
+    /// Sets the causes of `to` to those that the recording has.
+    void addRecorded(const Notes &causes, Notes &to);
+    /// The recording was the source of all causes. Counts those that it lacks as evicted.
+    void endRecorded() { m_evicted = m_end - std::min(m_end, m_recorded); }
+    /// Sets the causes of `to` to the next ones of the history. Returns false when there are no more: the causes that
+    /// it lacks are known.
+    bool addNext(Notes &to);
+    /// Adds what is known of a coroutine even if the history has evicted it: a younger parent, and the latest wait,
+    /// wake and finish. Call it after all others, and after all births.
+    void addLatest(CoroutineId id, Notes &to);
+
+    std::uint64_t evicted() const { return m_evicted; }  ///< causes (Notes::causes()) that the export lacks
+
+private:
+    /// Some of the causes of a coroutine that are exported.
+    struct Written {
+        bool hasWait = false;
+        bool hasWake = false;
+        bool hasFinish = false;
+    };
+    bool hasRecord(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].hasRecord(); }
+    bool isExported(CoroutineId other) const { return other == kNoCoroutine || hasRecord(other); }
+    void addCauses(Notes causes, Notes &to);
+
+    const Population &m_population;
+    const History &m_history;
+    const ExportedCoroutines &m_coroutines;
+    std::uint64_t m_end = 0;       ///< number of causes when the export began
+    std::uint64_t m_position = 0;  ///< of the next cause in the history
+    std::uint64_t m_read = 0;      ///< causes from the history
+    std::uint64_t m_recorded = 0;  ///< causes from the recording
+    std::uint64_t m_evicted = 0;
+    std::vector<Written> m_written;  ///< by coroutine
+};
+
+}  // namespace ct
