@@ -129,9 +129,9 @@ JsonScanner::Number JsonScanner::number(std::uint64_t &value)
         return Number::OutOfRange;
     if (error != std::errc() || (*m_at == '0' && stop - m_at > 1))
         return Number::Malformed;
-    m_at = stop;
-    if (m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'))
+    if (stop != m_end && (*stop == '.' || *stop == 'e' || *stop == 'E'))
         return Number::Malformed;
+    m_at = stop;
     return Number::Good;
 }
 

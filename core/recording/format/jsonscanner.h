@@ -29,12 +29,20 @@ public:
         return m_at == m_end;
     }
 
+    /// Returns the next character after white space, 0 at the end.
+    char peek()
+    {
+        skipSpace();
+        return m_at == m_end ? '\0' : *m_at;
+    }
+
     /// Reads a string and resolves its escapes. `value` is valid until the next call.
     bool string(std::string_view &value);
     bool boolean(bool &value);
 
     enum class Number { Good, Malformed, OutOfRange };
     /// Reads an unsigned integer of 64 bits. Negative numbers are OutOfRange; fractions and exponents are Malformed.
+    /// Both are left for skipValue().
     Number number(std::uint64_t &value);
 
     /// Skips any value, nested up to 64 levels deep.

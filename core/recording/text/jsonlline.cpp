@@ -62,12 +62,21 @@ public:
 
     std::string parse()
     {
+        std::string problem = parseEvent();
+        // Another program may have sorted the fields. An event may have a field `note` of another program.
+        m_line.isNote = m_hasNote && !m_line.has(JsonlLine::IsActive);
+        return m_line.isNote ? std::string() : problem;
+    }
+
+private:
+    std::string parseEvent()
+    {
         if (!m_scanner.accept('{'))
             return "expected a JSON object";
         std::size_t hint = 0;
         if (!m_scanner.accept('}')) {
             do {
-                if (std::string problem = member(hint); !problem.empty())
+                if (std::string problem = member(hint); !problem.empty() || (m_hasNote && hint == 0))
                     return problem;
             } while (m_scanner.accept(','));
             if (!m_scanner.accept('}'))
@@ -78,7 +87,6 @@ public:
         return missing();
     }
 
-private:
     std::string member(std::size_t &hint)
     {
         if (!m_scanner.string(m_text))
@@ -86,6 +94,7 @@ private:
         const std::size_t index = findField(m_text, hint);
         if (!m_scanner.accept(':'))
             return "expected ':'";
+        m_hasNote = m_hasNote || (index == kFieldCount && m_text == "note");
         if (index == kFieldCount)
             return m_scanner.skipValue() ? std::string() : "a value is malformed";
         hint = index + 1;
@@ -183,6 +192,7 @@ private:
     JsonScanner m_scanner;
     JsonlLine &m_line;
     std::string_view m_text;
+    bool m_hasNote = false;
 };
 
 }  // namespace

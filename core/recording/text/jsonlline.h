@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Parses one line of a JSONL recording: a flat JSON object. Unknown fields are skipped.
+// Parses one event line of a JSONL recording: a flat JSON object. Unknown fields are skipped.
 #pragma once
 
 #include "core/stream/stream.h"
@@ -56,6 +56,7 @@ struct JsonlLine {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
     bool isActive = false;
+    bool isNote = false;  ///< a note line, see jsonlnotereader.h: all other members are meaningless
     PointKind kind = PointKind::Await;
     std::string file;  ///< valid UTF-8, like `function` and `name`
     std::string function;
@@ -65,8 +66,8 @@ struct JsonlLine {
     static constexpr std::uint64_t kMaxNumber = 1ULL << 56;
 };
 
-/// Parses `text` into `line`. Returns an empty text, or the problem in words for the user: "field seq: expected a
-/// whole number".
+/// Parses `text` into `line`. Recognises a note line, but does not parse it. Returns an empty text, or the problem in
+/// words for the user: "field seq: expected a whole number".
 std::string parseJsonlLine(std::string_view text, JsonlLine &line);
 
 }  // namespace ct

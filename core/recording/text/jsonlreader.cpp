@@ -4,12 +4,14 @@
 
 #include "core/recording/text/eventnumbering.h"
 #include "core/recording/text/jsonlline.h"
+#include "core/recording/text/jsonlnotereader.h"
 #include "core/recording/text/linesource.h"
 #include "core/recording/text/streamassembler.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace ct {
 
@@ -32,7 +34,7 @@ Dialect dialectOf(const JsonlLine &line)
 
 }  // namespace
 
-struct JsonlReader::Data {
+struct JsonlReader::Data final : JsonlNoteReader::Target {
     explicit Data(std::unique_ptr<LineSource> lineSource) : source(std::move(lineSource)), numbering(stream) {}
 
     /// A coroutine whose lines have event numbers.
@@ -47,13 +49,24 @@ struct JsonlReader::Data {
     std::string putNumbered(const JsonlLine &line, Transition &transition);
     void putNotes(const JsonlLine &line, CoroutineId id);
     void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
-    SiteId siteOf(const JsonlLine &line);
+    std::string putNote(std::string_view text);
+    bool isDead(CoroutineId id) const { return id < dead.size() && dead[id]; }
+    SiteId siteOf(const std::string &file, const std::string &function, std::uint32_t line, std::uint32_t column);
+
+    // For note lines.
+    Batch &batch() override { return stream.batch(); }
+    CoroutineId coroutineOf(std::uint64_t fileId) override;
+    SiteId siteOf(const Site &site) override { return siteOf(site.file, site.function, site.line, site.column); }
+    void addBirth(const Birth &birth) override;
+    void addDeath(const Death &death) override;
 
     std::unique_ptr<LineSource> source;
     JsonlLine parsed;
     StreamAssembler stream;
     EventNumbering numbering;
+    JsonlNoteReader noteReader{*this};
     std::unordered_map<std::uint64_t, Numbered> byCoroutine;
+    std::vector<bool> dead;  ///< by CoroutineId
     std::unordered_map<std::uint64_t, Numbered> byProbeId;
     std::unordered_map<std::string, SiteId> sites;
     std::string siteKey;
@@ -73,16 +86,47 @@ Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string
                                       "); everything before it was read; correct or remove the line"};
 }
 
-SiteId JsonlReader::Data::siteOf(const JsonlLine &line)
+SiteId JsonlReader::Data::siteOf(const std::string &file, const std::string &function, std::uint32_t line,
+                                 std::uint32_t column)
 {
-    if (!line.has(JsonlLine::File) && !line.has(JsonlLine::Function))
-        return kUnknownSite;
-    siteKey.assign(line.file).append(1, '\0').append(line.function).append(1, '\0');
-    siteKey.append(std::to_string(line.line)).append(1, ':').append(std::to_string(line.column));
+    siteKey.assign(file).append(1, '\0').append(function).append(1, '\0');
+    siteKey.append(std::to_string(line)).append(1, ':').append(std::to_string(column));
     const auto [found, isNew] = sites.try_emplace(siteKey, static_cast<SiteId>(sites.size() + 1));
     if (isNew)
-        stream.batch().sites.push_back({found->second, line.line, line.column, line.file, line.function});
+        stream.batch().sites.push_back({found->second, line, column, file, function});
     return found->second;
+}
+
+CoroutineId JsonlReader::Data::coroutineOf(std::uint64_t fileId)
+{
+    const auto found = byCoroutine.find(fileId);
+    return found == byCoroutine.end() ? kNoCoroutine : found->second.id;
+}
+
+void JsonlReader::Data::addBirth(const Birth &birth)
+{
+    Numbered &coroutine = byCoroutine[birth.coroutine];
+    if (coroutine.id != kNoCoroutine)
+        return;
+    coroutine.id = stream.birth(birth.probeId, birth.birthTs, birth.pid, birth.dialect);
+    coroutine.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
+}
+
+void JsonlReader::Data::addDeath(const Death &death)
+{
+    if (isDead(death.coroutine))
+        return;
+    if (death.coroutine >= dead.size())
+        dead.resize(std::size_t{death.coroutine} * 2 + 1);
+    dead[death.coroutine] = true;
+    stream.batch().deaths.push_back(death);
+}
+
+std::string JsonlReader::Data::putNote(std::string_view text)
+{
+    std::string problem = noteReader.read(text);
+    latestTs = std::max(latestTs, noteReader.ts());
+    return problem;
 }
 
 void JsonlReader::Data::putGap(const JsonlLine &line, const Numbered &coroutine, bool first)
@@ -123,6 +167,9 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
                    ", as if several recordings had been joined";
         first = true;
     }
+    if (!first && isDead(coroutine.id))
+        return "event " + std::to_string(line.n) + " of coroutine " + std::to_string(line.coroutine) +
+               " follows its death";
     if (first) {
         const Dialect dialect = dialectOf(line);
         coroutine.id = stream.birth(line.probeId, line.birthTs, line.pid, dialect);
@@ -147,7 +194,8 @@ std::string JsonlReader::Data::putLine(const JsonlLine &line)
     transition.addr = line.addr;
     transition.seq = line.seq;
     transition.tid = line.tid;
-    transition.site = siteOf(line);
+    if (line.has(JsonlLine::File) || line.has(JsonlLine::Function))
+        transition.site = siteOf(line.file, line.function, line.line, line.column);
     transition.kind = line.kind;
     transition.active = line.isActive;
     latestTs = std::max(latestTs, line.ts);
@@ -175,12 +223,14 @@ void JsonlReader::Data::readLines()
             continue;
         std::string what = parseJsonlLine(line.text, parsed);
         if (what.empty())
-            what = putLine(parsed);
+            what = parsed.isNote ? putNote(line.text) : putLine(parsed);
         if (!what.empty()) {
             error = problem(line, what);
             atEnd = true;
             return;
         }
+        if (parsed.isNote && noteReader.isProcessEnd())
+            return;
     }
 }
 
@@ -202,6 +252,8 @@ Result<bool> JsonlReader::next(Batch &batch)
     m_data->stream.setBatch(batch);
     if (!m_data->atEnd)
         m_data->readLines();
+    for (const Drop &drop : batch.notes.drops)
+        m_data->stream.drop(drop.records);
     bool more = !m_data->atEnd;
     if (m_data->atEnd && batch.transitions.size() < kTransitionsPerBatch)
         more = m_data->numbering.drain(kTransitionsPerBatch - batch.transitions.size());

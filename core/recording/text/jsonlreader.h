@@ -12,7 +12,8 @@
 // as unexplained (`dropped_before`). Unexplained events appear as a jump without a Loss. If a coroutine's first line
 // follows an undeclared jump, these events were missed.
 //
-// JSONL has no deaths. A coroutine whose last line is not its final suspension stays in the state of that line.
+// Note lines give the causes, names, processes and deaths. Files of the existing collector have none: there, a
+// coroutine whose last line is not its final suspension stays in the state of that line.
 #pragma once
 
 #include "core/recording/read/streamfile.h"

@@ -4,10 +4,12 @@
 
 #include "core/base/utf8.h"
 #include "core/recording/text/coroutinesums.h"
+#include "core/recording/text/jsonlnotewriter.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/namesandparents.h"
 #include "core/recording/write/filesink.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ct {
@@ -56,14 +58,23 @@ public:
         noteSites(batch);
         m_coroutineSums.addBatch(batch);
         m_names.addNotes(batch.notes);
+        if (Result<void> written = writeAll(batch.notes.processes, batch.notes.threadNames); !written)
+            return written;
         for (const Transition &transition : batch.transitions) {
             if (Result<void> written = writeLine(transition); !written)
                 return written;
         }
+        if (Result<void> written = writeNotes(batch); !written)
+            return written;
         return m_output->flushIfDue(batch.now);
     }
 
-    Result<void> finish(const Accounting &) override { return m_output->close(); }
+    Result<void> finish(const Accounting &) override
+    {
+        const Result<void> written = m_output->hasFailed() ? Result<void>() : writeRest();
+        const Result<void> closed = m_output->close();
+        return written ? closed : written;
+    }
     std::uint64_t written() const override { return m_output->linesWritten(); }
 
 private:
@@ -84,12 +95,136 @@ private:
         return known ? std::string_view(m_sites[transition.site]) : std::string_view();
     }
 
+    Result<void> writeNotes(const Batch &batch)
+    {
+        const Notes &notes = batch.notes;
+        for (const CoroutineName &name : notes.names) {
+            if (Result<void> written = writeNews(name.coroutine); !written)
+                return written;
+        }
+        for (const Parent &parent : notes.parents) {
+            if (Result<void> written = writeNews(parent.coroutine); !written)
+                return written;
+        }
+        if (Result<void> written = writeAll(notes.waits, notes.wakes, notes.uses, notes.wakersLeft, notes.finishes,
+                                            notes.drops, notes.switches);
+            !written)
+            return written;
+        for (const Death &death : batch.deaths) {
+            if (Result<void> written = writeDeath(death); !written)
+                return written;
+        }
+        return writeAll(notes.processEnds);
+    }
+
+    /// Writes a name and a parent that came after the latest event of the coroutine. If it has no line yet, they wait
+    /// for the first one.
+    Result<void> writeNews(CoroutineId id)
+    {
+        return hasLine(id) && m_names.consumeNews(id) ? writeNameAndParent(id) : Result<void>();
+    }
+
+    Result<void> writeNameAndParent(CoroutineId id)
+    {
+        const NamesAndParents::View news = m_names.of(id);
+        Result<void> written = news.name.empty() ? Result<void>() : m_notes.writeName(id, news.name);
+        if (!written || news.parent == kNoCoroutine)
+            return written;
+        written = introduce(news.parent);
+        return written ? m_notes.write(Parent{id, news.parent}) : written;
+    }
+
+    /// The existing SDK does not report when a coroutine died, and its files have only lines of events.
+    Result<void> writeDeath(const Death &death)
+    {
+        if (m_coroutineSums.entry(death.coroutine).pid == 0)
+            return {};
+        if (Result<void> written = introduce(death.coroutine); !written)
+            return written;
+        if (Result<void> written = writeNews(death.coroutine); !written)
+            return written;
+        return m_notes.write(death);
+    }
+
+    /// At the end: coroutines without a line, and names and parents that waited for one.
+    Result<void> writeRest()
+    {
+        const std::vector<CoroutineSums::Entry> &entries = m_coroutineSums.entries();
+        for (CoroutineId id = 0; id < entries.size(); ++id) {
+            Result<void> written = entries[id].pid != 0 ? introduce(id) : Result<void>();
+            if (written)
+                written = writeNews(id);
+            if (!written)
+                return written;
+        }
+        return {};
+    }
+
+    template <class... Rows>
+    Result<void> writeAll(const std::vector<Rows> &...rows)
+    {
+        Result<void> written;
+        const auto writeRows = [&](const auto &sort) {
+            return std::all_of(sort.begin(), sort.end(), [&](const auto &row) {
+                written = introduceAll(row);
+                if (written)
+                    written = m_notes.write(row);
+                return bool(written);
+            });
+        };
+        (void)(writeRows(rows) && ...);
+        return written;
+    }
+
+    /// Writes the births of coroutines that a note names, if they have no line yet.
+    template <class Row>
+    Result<void> introduceAll(const Row &row)
+    {
+        Result<void> written;
+        const auto add = [&](CoroutineId id) {
+            if (written)
+                written = introduce(id);
+        };
+        if constexpr (requires { row.coroutine; })
+            add(row.coroutine);
+        if constexpr (requires { row.by; })
+            add(row.by);
+        if constexpr (requires { row.target; })
+            add(row.target);
+        return written;
+    }
+
+    bool hasLine(CoroutineId id) const
+    {
+        return m_coroutineSums.entry(id).events != 0 || (id < m_introduced.size() && m_introduced[id]);
+    }
+
+    /// Writes the coroutine's birth, unless it has a line.
+    Result<void> introduce(CoroutineId id)
+    {
+        if (id >= m_coroutineSums.entries().size() || hasLine(id))
+            return {};
+        if (id >= m_introduced.size())
+            m_introduced.resize(m_coroutineSums.entries().size());
+        m_introduced[id] = true;
+        const CoroutineSums::Entry &entry = m_coroutineSums.entry(id);
+        Birth birth;
+        birth.coroutine = id;
+        birth.pid = entry.pid;
+        birth.dialect = entry.nextN == 1 ? Dialect::Monotonic : Dialect::Seqlock;
+        birth.probeId = entry.probeId;
+        birth.birthTs = entry.birthTs;
+        return m_notes.write(birth);
+    }
+
     Result<void> writeLine(const Transition &transition)
     {
         const std::string_view site = siteOf(transition);
         const bool hasNews = m_names.consumeNews(transition.coroutine);
-        const std::string_view name =
-            hasNews ? std::string_view(m_names.of(transition.coroutine).name) : std::string_view();
+        const NamesAndParents::View news = hasNews ? m_names.of(transition.coroutine) : NamesAndParents::View();
+        if (Result<void> written = introduce(news.parent); !written)
+            return written;
+        const std::string_view name = news.name;
         Result<char *> line = m_output->beginLine(kLineWithoutTexts + site.size() + name.size());
         if (!line)
             return line.error();
@@ -109,8 +244,8 @@ private:
         if (coroutine.events == 1)
             at = putFirstLine(at, coroutine);
         at = put(at, name);
-        if (hasNews && m_names.of(transition.coroutine).parent != kNoCoroutine)
-            at = putField(at, R"(,"parent":)", m_names.of(transition.coroutine).parent);
+        if (news.parent != kNoCoroutine)
+            at = putField(at, R"(,"parent":)", news.parent);
         if (gap.any())
             at = putGap(at, gap);
         m_output->endLine(put(at, "}\n"));
@@ -141,6 +276,8 @@ private:
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
+    JsonlNoteWriter m_notes{*m_output, m_sites};
+    std::vector<bool> m_introduced;  ///< by coroutine: its birth is in the file
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Writes a text recording that grows while the target runs: one line per transition (JSONL). A Sink.
+// Writes a text recording that grows while the target runs: one line per transition, and one per note (JSONL). A Sink.
 //
-// Every line starts with the six fields of the existing collector, in its order and form, then
+// Every line of a transition starts with the six fields of the existing collector, in its order and form, then
 //   n, coroutine             event number, and an id that is unique in the run
 //   file, line, function     at a suspension whose site is known; `column` follows if it is known
 //   kind                     "initial", "final" or "yield"; left out at an ordinary await
@@ -12,7 +12,8 @@
 //   lost_before              how many events right before this line were lost
 //   missed_before            how many events right before this line were missed: the engine attached later
 //   dropped_before           how many events right before this line were captured, but are not in this file
-// Not in the file: deaths, numbers lost after a coroutine's last line, and coroutines without a transition.
+// Note lines, which start with a field `note`: docs/recording.md. Targets with the existing SDK cause none.
+// Not in the file: numbers lost after a coroutine's last line.
 #pragma once
 
 #include "core/stream/stream.h"

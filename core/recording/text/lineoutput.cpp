@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/text/lineoutput.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ct {
 
 namespace {
@@ -53,7 +56,12 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
 
 Result<void> LineOutput::flush()
 {
+    const std::uint64_t before = m_file->lines();
     Result<void> written = m_file->append(m_buffer.data(), std::exchange(m_used, 0), m_ends);
+    const std::uint64_t whole = m_file->lines() - before;
+    const auto end = std::lower_bound(m_uncounted.begin(), m_uncounted.end(), whole);
+    m_uncountedWritten += static_cast<std::uint64_t>(end - m_uncounted.begin());
+    m_uncounted.clear();
     m_ends.clear();
     return written;
 }

@@ -25,12 +25,17 @@ public:
     static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
     ~LineOutput();
 
+    /// Whether a line counts in linesWritten().
+    enum class Counts : std::uint8_t { Yes, No };
+
     /// Returns room for one line of at most `bytes` bytes. endLine() then adds the line up to `end`, which must be
     /// right behind a line feed. May write the collected lines first.
     Result<char *> beginLine(std::size_t bytes);
-    void endLine(const char *end)
+    void endLine(const char *end, Counts counts = Counts::Yes)
     {
         m_used = static_cast<std::size_t>(end - m_buffer.data());
+        if (counts == Counts::No)
+            m_uncounted.push_back(m_ends.size());
         m_ends.push_back(m_used);
     }
 
@@ -38,8 +43,9 @@ public:
     Result<void> flushIfDue(std::uint64_t now);
     Result<void> flush();
     Result<void> close();
-    /// Whole lines in the file; valid also after an error.
-    std::uint64_t linesWritten() const { return m_file->lines(); }
+    bool hasFailed() const { return m_file->hasFailed(); }  ///< nothing more will be written
+    /// Whole lines in the file that count; valid also after an error.
+    std::uint64_t linesWritten() const { return m_file->lines() - m_uncountedWritten; }
 
 private:
     explicit LineOutput(std::unique_ptr<AppendFile> file);
@@ -48,7 +54,9 @@ private:
     std::vector<char> m_buffer;
     std::size_t m_used = 0;
     std::vector<std::size_t> m_ends;  ///< offsets behind the lines in m_buffer; quoted texts may have line feeds, too
-    std::uint64_t m_flushedAt = 0;    ///< stream time of the latest flush, ns; 0 = none yet
+    std::vector<std::size_t> m_uncounted;  ///< indexes in m_ends of the lines that do not count
+    std::uint64_t m_uncountedWritten = 0;  ///< lines in the file that do not count
+    std::uint64_t m_flushedAt = 0;         ///< stream time of the latest flush, ns; 0 = none yet
 };
 
 // These functions format a value into a line whose size was reserved, and return the end.

@@ -7,6 +7,7 @@
 #include "core/stream/stream.h"
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,8 +35,8 @@ public:
     }
 
     struct View {
-        const std::string &name;  ///< in the form of `format`; empty = unknown
-        CoroutineId parent;       ///< kNoCoroutine = unknown
+        std::string_view name;              ///< in the form of `format`; empty = unknown
+        CoroutineId parent = kNoCoroutine;  ///< kNoCoroutine = unknown
     };
     View of(CoroutineId id) const
     {

@@ -49,6 +49,8 @@ public:
         ++m_sums.flaggedStations;
     }
 
+    void drop(std::uint64_t records) { m_sums.recordsDropped += records; }
+
     const RunSums &sums() const { return m_sums; }
 
 private:

@@ -22,7 +22,8 @@ inline qint64 rowsIn(const QString &path)
     if (!path.endsWith(QLatin1String(".ctr"))) {
         const QByteArray all = runner::readAll(path);
         const bool isWhole = all.isEmpty() || all.endsWith('\n');
-        return isWhole ? all.count('\n') - (path.endsWith(QLatin1String(".csv")) && !all.isEmpty() ? 1 : 0) : -1;
+        const qint64 header = path.endsWith(QLatin1String(".csv")) && !all.isEmpty() ? 1 : 0;
+        return isWhole ? all.count('\n') - header - all.count("{\"note\":") : -1;
     }
     auto reader = ct::RecordingReader::open(path.toStdString());
     if (!reader)

@@ -78,7 +78,9 @@ void TestExportTrace::exportsToEveryFormat()
     }
     QCOMPARE(contentOf(dir.filePath(QStringLiteral("t.csv"))), kSampleCsv);
     const QByteArray jsonl = contentOf(dir.filePath(QStringLiteral("t.jsonl")));
-    QCOMPARE(jsonl.count('\n'), 5);
+    QCOMPARE(jsonl.count('\n') - jsonl.count("{\"note\":"), 5);
+    QVERIFY(jsonl.endsWith("{\"note\":\"death\",\"coroutine\":1,\"ts\":7000}\n"
+                           "{\"note\":\"birth\",\"coroutine\":2,\"probe_id\":3,\"birth_ts\":1002,\"pid\":4242}\n"));
     QVERIFY(jsonl.contains("\"n\":5,\"coroutine\":0,\"lost_before\":3}"));
     {
         const Database db(dir.filePath(QStringLiteral("t.sqlite")));

@@ -17,10 +17,11 @@ inline void recordTo(runner::Batch &batch, const char *name)
 }
 
 struct Recording {
-    qint64 lines = 0;
-    qint64 firstFields = 0;  ///< lines that begin with the six fields in order and form
-    qint64 missing = 0;      ///< numbers missing between events of one coroutine
-    qint64 inversions = 0;   ///< inversions of number or time within a coroutine
+    qint64 lines = 0;              ///< lines of events
+    qint64 firstFields = 0;        ///< lines that begin with the six fields in order and form
+    qint64 missing = 0;            ///< numbers missing between events of one coroutine
+    qint64 inversions = 0;         ///< inversions of number or time within a coroutine
+    QHash<QString, qint64> notes;  ///< note lines of each sort
 };
 
 /// Reads a recording strictly: every line must be complete and an object.
@@ -41,6 +42,10 @@ inline Recording readRecording(const QString &path)
         if (line.isEmpty())
             continue;
         const QJsonObject object = QJsonDocument::fromJson(line).object();
+        if (line.startsWith("{\"note\":")) {
+            ++recording.notes[object.value(QLatin1String("note")).toString()];
+            continue;
+        }
         const qint64 number = runner::integer(object, "n");
         const qint64 time = runner::integer(object, "ts");
         Next &next = coroutines[runner::integer(object, "coroutine")];

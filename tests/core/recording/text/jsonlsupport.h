@@ -78,8 +78,19 @@ inline Everything readAll(const std::string &path)
         append(all.batch.losses, batch.losses);
         append(all.batch.transitions, batch.transitions);
         append(all.batch.flags, batch.flags);
+        append(all.batch.deaths, batch.deaths);
+        append(all.batch.notes.processes, batch.notes.processes);
+        append(all.batch.notes.threadNames, batch.notes.threadNames);
         append(all.batch.notes.names, batch.notes.names);
         append(all.batch.notes.parents, batch.notes.parents);
+        append(all.batch.notes.waits, batch.notes.waits);
+        append(all.batch.notes.wakes, batch.notes.wakes);
+        append(all.batch.notes.uses, batch.notes.uses);
+        append(all.batch.notes.wakersLeft, batch.notes.wakersLeft);
+        append(all.batch.notes.finishes, batch.notes.finishes);
+        append(all.batch.notes.drops, batch.notes.drops);
+        append(all.batch.notes.switches, batch.notes.switches);
+        append(all.batch.notes.processEnds, batch.notes.processEnds);
         all.batch.now = batch.now;
     }
     all.sums = (*reader)->accounting();
