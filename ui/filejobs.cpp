@@ -28,6 +28,9 @@ namespace {
 QString exportNotice(const QString &path, const ExportReport &report)
 {
     QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), path);
+    if (!report.causesPath.empty())
+        text += FileJobs::tr("; %1 causes, such as waits and wakes, to %2")
+                    .arg(format::count(report.causes), QString::fromStdString(report.causesPath));
     if (report.evictedEvents > 0)
         text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.evictedEvents));
     if (report.evictedNotes > 0)

@@ -3,29 +3,24 @@
 #include "app/batch/batch.h"
 
 #include "app/batch/backlog.h"
+#include "app/batch/batchoutput.h"
 #include "app/batch/console.h"
 #include "app/batch/consolesignals.h"
-#include "app/batch/deferredfile.h"
 #include "app/batch/diagnosis.h"
 #include "app/batch/dumper.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/findinglines.h"
 #include "app/batch/judgerecording.h"
-#include "app/batch/outputwatch.h"
 #include "app/batch/spillfolder.h"
 #include "app/batch/stuckatend.h"
 #include "app/batch/targetreporter.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/base/monotonic.h"
-#include "core/exporting/exporting.h"
-#include "core/recording/write/openforwriting.h"
-#include "core/recording/write/queuedsink.h"
 #include "core/session/recordinginfowriter.h"
 #include "core/session/resolverdriver.h"
 #include "core/target/tracinginstructions.h"
 
 #include <QCoreApplication>
-#include <QEventLoop>
 #include <QTimer>
 
 #include <algorithm>
@@ -33,8 +28,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <unistd.h>
 
 namespace ct {
 
@@ -44,12 +37,6 @@ constexpr int kProgressMs = 500;
 /// Nothing is judged before the end, and at the end the time is requested.
 constexpr std::chrono::milliseconds kHeartbeat{2000};
 constexpr std::chrono::milliseconds kDumpHeartbeat{250};  ///< with dumps, which follow what happens
-constexpr int kReaderMs = 100;                            ///< interval of the checks whether a pipe has a reader
-
-std::uint64_t nanoseconds(std::optional<double> seconds)
-{
-    return seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*seconds * 1e9)) : 0;
-}
 
 QString signalName(int signal)
 {
@@ -85,10 +72,8 @@ public:
 
 private:
     void makeResolver();
-    template <class Open>
-    auto openOnceRead(const std::string &path, Open open);
+    Result<void> openDiagnosis();
     Result<void> openOutputs();
-    Result<std::shared_ptr<Sink>> openOutput();
     void connectSession();
     void armDuration();
     void decideEnd(const std::string &endedBy);
@@ -100,29 +85,24 @@ private:
     void connectDumper();
     void outputFailed(const QString &message);
     void connectBacklog();
-    QString outputName() const;
     [[noreturn]] void endAtOnce();
     int finish();
+    bool report();
     int exitCode() const;
     Dumper::Ending ending() const;
-    bool report();
-    bool writeSummary();
     bool isLaunched() const { return m_line.start.launchSpec() != nullptr; }
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::shared_ptr<AddressResolver> m_resolver;
-    std::optional<DeferredFile> m_summaryFile;
-    std::optional<Diagnosis> m_diagnosis;  ///< for --report and --fail-on
-    std::optional<OutputWatch> m_watch;    ///< for -o FILE without --limit
-    std::unique_ptr<Dumper> m_dumper;      ///< with --keep only
-    std::shared_ptr<QueuedSink> m_queue;   ///< in front of the output file
-    std::unique_ptr<Backlog> m_backlog;    ///< reports what the queue still has at the end
+    std::unique_ptr<Dumper> m_dumper;    ///< with --keep only
+    std::unique_ptr<Backlog> m_backlog;  ///< reports what the queue still has at the end
     const OpenedSource m_source;
     Session &m_session = *m_source.live;  ///< the command line has refused recordings
     std::unique_ptr<ResolverDriver> m_driver;
-    std::unique_ptr<RecordingInfoWriter> m_infoWriter;  ///< only if the output is a recording
     ConsoleSignals m_signals;
+    std::unique_ptr<BatchOutput> m_output;
+    std::optional<Diagnosis> m_diagnosis;  ///< for --report and --fail-on
     Console m_console;
     QTimer m_progressTimer;
     QTimer m_durationTimer;
@@ -136,93 +116,31 @@ private:
     int m_lastSignal = 0;
 };
 
-/// Returns the result of `open()`. If a pipe has no reader yet, waits for one, or for a signal that asks for the end.
-template <class Open>
-auto BatchRun::openOnceRead(const std::string &path, Open open)
+Result<void> BatchRun::openDiagnosis()
 {
-    std::optional opened(open());
-    const auto isUnread = [&] { return !*opened && opened->error().code == ErrorCode::Busy && isPipe(path); };
-    if (isUnread()) {
-        m_console.print(
-            tr("the pipe %1 waits for a process that reads it; start one").arg(QString::fromStdString(path)));
-        QEventLoop events;
-        QTimer check;
-        connect(&check, &QTimer::timeout, &events, [&] {
-            opened.emplace(open());
-            if (!isUnread())
-                events.quit();
-        });
-        connect(&m_signals, &ConsoleSignals::received, &events, [&](int signal) {
-            if (signal != SIGUSR1)
-                events.quit();
-        });
-        check.start(kReaderMs);
-        events.exec();
-    }
-    return std::move(*opened);
+    if (!m_line.diagnosis.any())
+        return {};
+    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return checked;
+    m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
+    for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
+        m_session.addSink(sink);
+    return m_diagnosis->open();
 }
 
 Result<void> BatchRun::openOutputs()
 {
     m_session.addSink(m_population);
-    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
-        return checked;
-    if (!m_line.summaryPath.empty()) {
-        Result<DeferredFile> file =
-            openOnceRead(m_line.summaryPath, [this] { return DeferredFile::open(m_line.summaryPath); });
-        if (!file)
-            return file.error();
-        m_summaryFile.emplace(std::move(*file));
-    }
-    // Check again, now that the summary exists: two names may mean one file, as in upper and lower case.
-    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
-        return checked;
-    if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
-        return dropped;
-    if (m_line.diagnosis.any()) {
-        m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
-        if (Result<void> opened = m_diagnosis->open(); !opened)
-            return opened;
-        for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
-            m_session.addSink(sink);
-    }
-    if (m_line.keepsOnly()) {
-        m_dumper = std::make_unique<Dumper>(m_line, m_population);
-        m_dumper->setExportResolver(exportResolverOf(m_resolver));
-        m_session.addSink(m_dumper->history());
-        return m_dumper->checkFolder();
-    }
-    if (!m_line.outputPath.empty()) {
-        Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, [this] { return openOutput(); });
-        if (!writer)
-            return writer.error();
-        if (!m_line.limit.any() && !m_line.streams())  // --limit removes files itself
-            m_watch.emplace(m_line.outputPath);
-        // A file is slower than memory, and the harvest must not wait for it.
-        Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::kUsualBudget);
-        if (!queue)
-            return queue.error();
-        m_queue = *queue;
-        m_session.addSink(m_queue);
-    }
-    return {};
-}
-
-Result<std::shared_ptr<Sink>> BatchRun::openOutput()
-{
-    if (!m_line.records())
-        return outputFormat(m_line).makeSink(m_line.outputPath, exportResolverOf(m_resolver));
-    if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
-        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
-                                                 "output to a file or a pipe, or name a file"};
-    Result<std::shared_ptr<RecordingWriter>> writer =
-        RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
-    if (!writer)
-        return writer.error();
-    m_infoWriter = std::make_unique<RecordingInfoWriter>(m_session, m_population, *writer,
-                                                         aboutRun(m_line.start, m_line.sessionId));
-    m_infoWriter->recordFrameLocations(m_resolver);
-    return std::shared_ptr<Sink>(*writer);
+    m_output = std::make_unique<BatchOutput>(m_line, m_session, m_population, m_resolver);
+    if (Result<void> opened = openDiagnosis(); !opened)
+        return opened;
+    connect(m_output.get(), &BatchOutput::reported, this, [this](const QString &message) { m_console.print(message); });
+    if (Result<void> opened = m_output->open(m_signals); !opened || !m_line.keepsOnly())
+        return opened;
+    m_dumper = std::make_unique<Dumper>(m_line, m_population);
+    m_dumper->setExportResolver(exportResolverOf(m_resolver));
+    m_session.addSink(m_dumper->history());
+    return m_dumper->checkFolder();
 }
 
 void BatchRun::makeResolver()
@@ -278,18 +196,12 @@ void BatchRun::connectDumper()
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
-/// Returns the name of the output for messages.
-QString BatchRun::outputName() const
-{
-    return m_line.streams() ? tr("standard output") : QString::fromStdString(m_line.outputPath);
-}
-
 void BatchRun::connectBacklog()
 {
-    if (!m_queue)
+    if (!m_output->queue())
         return;
     m_backlog = std::make_unique<Backlog>(
-        m_queue, [this] { return m_session.accounting().recordsBehind; }, outputName());
+        m_output->queue(), [this] { return m_session.accounting().recordsBehind; }, m_output->name());
     connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_console.print(message); });
     connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.showStatus(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
@@ -300,8 +212,9 @@ void BatchRun::endAtOnce()
 {
     m_console.print(
         tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
-    if (m_summaryFile)
-        m_summaryFile->discard();
+    m_output->discardSummary();
+    if (m_diagnosis)
+        m_diagnosis->discard();
     std::_Exit(kExitOutput);
 }
 
@@ -342,8 +255,9 @@ void BatchRun::beginEnd()
     m_endNs = monotonicNow();
     if (m_session.state() == RunState::Draining || m_session.state() == RunState::Ended)
         return;
-    if (const std::optional<StuckInstant> decided = m_stuckAtEnd->decided(); decided && m_infoWriter)
-        m_infoWriter->recordJudgement(decided->ts, decided->coroutines);
+    RecordingInfoWriter *const infoWriter = m_output->infoWriter();
+    if (const std::optional<StuckInstant> decided = m_stuckAtEnd->decided(); decided && infoWriter)
+        infoWriter->recordJudgement(decided->ts, decided->coroutines);
     if (m_summary.endedBy == "signal")
         passSignalOn();
     else if (isLaunched())
@@ -435,16 +349,6 @@ Dumper::Ending BatchRun::ending() const
     return isLaunched() ? Dumper::Ending::Terminated : Dumper::Ending::Left;
 }
 
-bool BatchRun::writeSummary()
-{
-    if (!m_summaryFile)
-        return true;
-    const Result<void> written = m_summaryFile->write(toJson(m_summary));
-    if (!written)
-        m_console.print(QString::fromStdString(written.error().message));
-    return bool(written);
-}
-
 /// Returns false if the report cannot be written.
 bool BatchRun::report()
 {
@@ -469,15 +373,7 @@ int BatchRun::finish()
     const Overflow dumped = m_dumper ? m_dumper->history()->overflow() : Overflow();
     m_population->overflow().together(dumped).addTo(m_summary.accounting);
     m_summary.overflowNames = m_population->overflowNames();
-    const std::uint64_t captured = m_summary.accounting.captured;
-    m_summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
-    const OutputWatch::Finding found = m_watch ? m_watch->check() : OutputWatch::Finding();
-    if (found.isLost)
-        m_summary.eventsNotWritten = captured;
-    if (!found.message.empty() && m_summary.outputError.empty()) {
-        m_summary.outputError = found.isLost ? found.message : std::string();
-        m_console.print(QString::fromStdString(found.message));
-    }
+    m_output->check(m_summary);
     m_summary.processes = m_population->processes().size();
     m_summary.durationNs = m_endNs - m_startedNs;
     m_summary.regionPath = m_session.regionPath().toStdString();
@@ -496,11 +392,10 @@ int BatchRun::finish()
         m_console.print(text);
     m_console.print(
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
-    if (m_summary.eventsNotWritten != 0)
-        m_console.print(tr("%1 of these events are not in %2").arg(m_summary.eventsNotWritten).arg(outputName()));
+    m_output->reportRows(m_summary);
     const bool reported = report();
     const int code = exitCode();
-    if (!writeSummary() || !reported)
+    if (!m_output->writeSummary(m_summary) || !reported)
         return kExitOutput;
     if (code != kExitSuccess || !m_diagnosis || m_diagnosis->failure().empty())
         return code;
@@ -512,8 +407,7 @@ int BatchRun::run()
 {
     const auto fail = [this](const Error &error, int code) {
         m_console.print(QString::fromStdString(error.message));
-        if (m_summaryFile)
-            m_summaryFile->discard();
+        m_output->discardSummary();
         if (m_diagnosis)
             m_diagnosis->discard();
         return code;
@@ -525,8 +419,8 @@ int BatchRun::run()
     if (const Result<void> started = m_session.start(); !started)
         return fail(started.error(),
                     started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
-    if (m_infoWriter)
-        m_infoWriter->started();
+    if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
+        infoWriter->started();
     printStart();
     connectSession();
     connectDumper();

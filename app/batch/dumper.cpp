@@ -26,7 +26,7 @@ std::uint64_t keepNsOf(const CommandLine &line)
     return line.keep.seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keep.seconds * 1e9)) : 0;
 }
 
-/// Returns true also for a link to a missing file.
+/// Returns true also for a link to a missing file, and false for an empty path.
 bool isTaken(const std::string &path)
 {
     std::error_code error;
@@ -39,6 +39,8 @@ bool isTaken(const std::string &path)
 QString Dumper::describe(const ExportReport &report)
 {
     QString text = tr("%1 events").arg(report.rows);
+    if (!report.causesPath.empty())
+        text += tr("; %1 causes in %2").arg(report.causes).arg(QString::fromStdString(report.causesPath));
     if (report.evictedEvents > 0)
         text += tr("; %1 older ones were no longer in memory").arg(report.evictedEvents);
     if (report.evictedNotes > 0)
@@ -189,7 +191,7 @@ void Dumper::startDump()
     m_outcome = std::make_shared<Outcome>();
     do {
         m_outcome->path = numberedPath(m_line.outputPath, ++m_number);
-    } while (isTaken(m_outcome->path));
+    } while (isTaken(m_outcome->path) || isTaken(outputFormat(m_line).causesPath(m_outcome->path)));
     m_outcome->reason = m_due.front();
     m_due.pop_front();
     const auto write = [outcome = m_outcome, population = m_population, history = m_history,

@@ -106,6 +106,13 @@ void addDatabaseFiles(const std::string &output, std::vector<NamedFile> &files)
         files.push_back({"the file " + output + suffix + " of the database", behindLinks(output).string() + suffix});
 }
 
+void addCausesFile(const std::string &output, std::vector<NamedFile> &files)
+{
+    const ExportFormat *const format = exportFormatFor(output);
+    if (const std::string path = format ? format->causesPath(output) : std::string(); !path.empty())
+        files.push_back({"the file " + path + " of the causes", path});
+}
+
 /// Returns the files in the order in which messages name them.
 std::vector<NamedFile> filesOf(const CommandLine &line)
 {
@@ -114,6 +121,7 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
         const std::string output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
         files.push_back({"-o " + line.outputPath, output});
         addDatabaseFiles(line.outputPath, files);
+        addCausesFile(line.outputPath, files);
     }
     if (!line.summaryPath.empty())
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});

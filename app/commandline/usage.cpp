@@ -52,7 +52,8 @@ With --batch:
                           for other programs. - writes a recording to standard output, for --input - at the other
                           end of a pipe; the target's output then goes to standard error.
                           A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
-                          these events up, counts them, and leaves a whole file with exit status 4
+                          these events up, counts them, and leaves a whole file with exit status 4.
+                          Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
                           stay as they are, for other programs

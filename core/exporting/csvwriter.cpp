@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/csvwriter.h"
 
-#include "core/base/utf8.h"
+#include "core/exporting/csvcauses.h"
+#include "core/exporting/csvtext.h"
 #include "core/exporting/pointkind.h"
 #include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/namesandparents.h"
+#include "core/recording/write/fileclaim.h"
 #include "core/recording/write/filesink.h"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -26,73 +26,23 @@ constexpr std::size_t kRowWithoutTexts = 320;
 /// Ids are dense. A larger id is invalid and gets no text.
 constexpr SiteId kMaxSites = 1U << 24;
 
-enum class Formulas { Raw, Escaped };
-
-/// True if a spreadsheet may run the text as a formula. An import may remove leading white space and control
-/// characters, and treats full-width forms as the ASCII characters.
-bool looksLikeFormula(std::string_view text)
-{
-    constexpr std::array<std::string_view, 2> kBlanks{"\u00A0", "\uFEFF"};
-    constexpr std::array<std::string_view, 8> kBegins{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
-    const auto beginsWith = [&text](std::string_view begin) { return text.starts_with(begin); };
-    if (!text.empty() && (text.front() == '\t' || text.front() == '\r' || text.front() == '\n'))
-        return true;
-    while (!text.empty()) {
-        const auto first = static_cast<unsigned char>(text.front());
-        const auto blank = std::find_if(kBlanks.begin(), kBlanks.end(), beginsWith);
-        if (first > ' ' && first != 0x7F && blank == kBlanks.end())
-            break;
-        text.remove_prefix(blank == kBlanks.end() ? 1 : blank->size());
-    }
-    return std::any_of(kBegins.begin(), kBegins.end(), beginsWith);
-}
-
-void appendField(std::string &row, const std::string &value, Formulas formulas)
-{
-    std::string text = validUtf8(value);
-    if (formulas == Formulas::Escaped && looksLikeFormula(text))
-        text.insert(text.begin(), '\'');
-    if (text.find_first_of("\",\r\n") == std::string::npos) {
-        row += text;
-        return;
-    }
-    row += '"';
-    for (const char character : text) {
-        if (character == '"')
-            row += '"';
-        row += character;
-    }
-    row += '"';
-}
-
 template <Formulas F>
 std::string nameText(const std::string &name)
 {
     std::string text;
-    appendField(text, name, F);
-    return text;
-}
-
-/// `,file,line,function`; made once per site.
-std::string siteText(const Site &site, Formulas formulas)
-{
-    std::string text = ",";
-    appendField(text, site.file, formulas);
-    text += ',';
-    if (site.line != 0)
-        text += std::to_string(site.line);
-    text += ',';
-    appendField(text, site.function, formulas);
+    appendCsvField(text, name, F);
     return text;
 }
 
 class CsvWriter final : public FileSink {
 public:
-    CsvWriter(std::unique_ptr<LineOutput> output, std::shared_ptr<ExportResolver> exportResolver, Formulas formulas)
+    CsvWriter(std::unique_ptr<LineOutput> output, const std::string &causesPath,
+              std::shared_ptr<ExportResolver> exportResolver, Formulas formulas)
         : m_output(std::move(output)),
           m_exportResolver(std::move(exportResolver)),
           m_formulas(formulas),
-          m_names(formulas == Formulas::Raw ? &nameText<Formulas::Raw> : &nameText<Formulas::Escaped>)
+          m_names(formulas == Formulas::Raw ? &nameText<Formulas::Raw> : &nameText<Formulas::Escaped>),
+          m_causes(causesPath, m_sites)
     {
     }
 
@@ -101,18 +51,38 @@ public:
         Result<char *> line = m_output->beginLine(kHeader.size());
         if (!line)
             return line.error();
-        m_output->endLine(put(*line, kHeader));
+        m_output->endLine(put(*line, kHeader), LineOutput::Counts::No);
         return {};
     }
 
     Result<void> consume(const Batch &batch) override
+    {
+        Result<void> written = write(batch);
+        if (!written) {  // so that both counts of rows are exact
+            (void)m_output->flush();
+            m_causes.flush();
+        }
+        return written;
+    }
+
+    Result<void> finish(const Accounting &) override
+    {
+        const Result<void> causes = m_causes.finish();
+        const Result<void> events = m_output->close();
+        return events ? causes : events;
+    }
+    std::uint64_t written() const override { return m_output->linesWritten(); }
+    std::uint64_t causesWritten() const override { return m_causes.written(); }
+
+private:
+    Result<void> write(const Batch &batch)
     {
         for (const Site &site : batch.sites) {
             if (site.id == kUnknownSite || site.id > kMaxSites)
                 continue;
             if (site.id >= m_sites.size())
                 m_sites.resize(static_cast<std::size_t>(site.id) + 1);
-            m_sites[site.id] = siteText(site, m_formulas);
+            m_sites[site.id] = csvSiteText(site, m_formulas);
         }
         m_coroutineSums.addBatch(batch);
         m_names.addNotes(batch.notes);
@@ -120,21 +90,14 @@ public:
             if (Result<void> written = writeRow(transition); !written)
                 return written;
         }
-        return m_output->flushIfDue(batch.now);
+        const Result<void> written = m_causes.consume(batch);
+        return written ? m_output->flushIfDue(batch.now) : written;
     }
 
-    Result<void> finish(const Accounting &) override { return m_output->close(); }
-    std::uint64_t written() const override
-    {
-        const std::uint64_t lines = m_output->linesWritten();
-        return lines == 0 ? 0 : lines - 1;  // without the header
-    }
-
-private:
     std::string_view siteOf(const Transition &transition) const
     {
         const bool known = transition.site < m_sites.size() && !m_sites[transition.site].empty();
-        return known ? std::string_view(m_sites[transition.site]) : std::string_view(",,,");
+        return known ? std::string_view(m_sites[transition.site]) : kNoCsvSite;
     }
 
     /// The location of the transition's address, as far as it is resolved now.
@@ -143,11 +106,12 @@ private:
         const ExportResolver::Answer answer = m_exportResolver->known(
             {transition.coroutine, m_coroutineSums.entry(transition.coroutine).pid, transition.addr, transition.ts});
         if (!answer || answer->frames.empty())
-            return ",,,";
+            return kNoCsvSite;
         auto [text, isNew] = m_locations.try_emplace(answer);
         if (isNew) {
             const SourceFrame &frame = answer->frames.front();
-            text->second = siteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, m_formulas);
+            text->second =
+                csvSiteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, m_formulas);
         }
         return text->second;
     }
@@ -189,15 +153,18 @@ private:
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names;
     std::vector<std::string> m_sites;  ///< by SiteId
+    CsvCauses m_causes;
 };
 
-Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_ptr<ExportResolver> exportResolver,
-                                         Formulas formulas)
+Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, const std::string &causesPath,
+                                         std::shared_ptr<ExportResolver> exportResolver, Formulas formulas)
 {
+    if (!causesPath.empty() && ctr::claimsOn(causesPath).written)
+        return ctr::writtenElsewhere(causesPath);
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    auto writer = std::make_shared<CsvWriter>(std::move(*output), std::move(exportResolver), formulas);
+    auto writer = std::make_shared<CsvWriter>(std::move(*output), causesPath, std::move(exportResolver), formulas);
     if (Result<void> header = writer->writeHeader(); !header)
         return header.error();
     return std::shared_ptr<Sink>(std::move(writer));
@@ -205,15 +172,16 @@ Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, std::shared_pt
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, std::shared_ptr<ExportResolver> exportResolver)
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, const std::string &causesPath,
+                                            std::shared_ptr<ExportResolver> exportResolver)
 {
-    return makeWriter(path, std::move(exportResolver), Formulas::Raw);
+    return makeWriter(path, causesPath, std::move(exportResolver), Formulas::Raw);
 }
 
-Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path,
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path, const std::string &causesPath,
                                                        std::shared_ptr<ExportResolver> exportResolver)
 {
-    return makeWriter(path, std::move(exportResolver), Formulas::Escaped);
+    return makeWriter(path, causesPath, std::move(exportResolver), Formulas::Escaped);
 }
 
 }  // namespace ct

@@ -14,13 +14,14 @@
 
 namespace ct {
 
-/// Opens `path` for writing (truncates); `-` is standard output. The Sink flushes like the JSONL writer.
-Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path,
+/// Opens `path` for writing (truncates); `-` is standard output. The Sink flushes like the JSONL writer. `causesPath`:
+/// the file of causes, see csvcauses.h; empty = causes are not written.
+Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, const std::string &causesPath,
                                             std::shared_ptr<ExportResolver> exportResolver = {});
 
 /// For spreadsheets, which run a text that begins with = + - or @ as a formula. The target chooses names, files and
 /// functions, so such a text gets a leading apostrophe, as OWASP advises. Numbers never change.
-Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path,
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path, const std::string &causesPath,
                                                        std::shared_ptr<ExportResolver> exportResolver = {});
 
 }  // namespace ct

@@ -27,9 +27,14 @@ struct ExportFormat {
     Result<std::shared_ptr<Sink>> makeSink(const std::string &path,
                                            std::shared_ptr<ExportResolver> exportResolver = {}) const
     {
-        return make(path, std::move(exportResolver));
+        return make(path, causesPath(path), std::move(exportResolver));
     }
-    Result<std::shared_ptr<Sink>> (*make)(const std::string &path, std::shared_ptr<ExportResolver> exportResolver);
+    /// Returns the path of a second file for the causes of `path`; empty: the format has none.
+    std::string causesPath(const std::string &path) const { return causesPathOf ? causesPathOf(path) : std::string(); }
+
+    Result<std::shared_ptr<Sink>> (*make)(const std::string &path, const std::string &causesPath,
+                                          std::shared_ptr<ExportResolver> exportResolver);
+    std::string (*causesPathOf)(const std::string &path) = nullptr;
 };
 
 /// Every format: JSONL, CSV, SQLite.
@@ -53,10 +58,13 @@ struct ExportReport {
     std::uint64_t evictedNotes = 0;   ///< missing causes (Notes::causes()); the latest wakes and waits are in the file
     std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
+    std::uint64_t causes = 0;              ///< causes written
+    std::string causesPath;                ///< the second file, which has them; empty: there is none
 };
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same
-/// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. Any thread; the
+/// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. A second file for
+/// causes is written in the same way, if there are causes. Any thread; the
 /// trace may grow at the same time. `streamIndex`: index of the recording, which supplies evicted events, first and in
 /// the order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session,
 /// for counts that only it has, such as untraced coroutines and dropped records. `exportResolver`: as for makeSink().

@@ -135,8 +135,15 @@ Result<ExportReport> TraceStream::run()
     m_sums.overflowNames = m_population.overflowNames();
     if (Result<void> done = m_sink.finish(m_sums); !done)
         return done.error();
-    return ExportReport{m_sums.captured,     m_sums.coroutines,         m_sums.lost,          missingEvents(),
-                        m_sums.notesEvicted, m_sums.overflowCoroutines, m_sums.overflowEvents};
+    return ExportReport{m_sums.captured,
+                        m_sums.coroutines,
+                        m_sums.lost,
+                        missingEvents(),
+                        m_sums.notesEvicted,
+                        m_sums.overflowCoroutines,
+                        m_sums.overflowEvents,
+                        m_causes,
+                        {}};
 }
 
 /// Events of the exported coroutines, without those whose records were evicted.
@@ -408,6 +415,7 @@ Result<void> TraceStream::flush()
         if (const Site *site = m_population.site(++m_sitesSent))
             m_batch.sites.push_back(*site);
     }
+    m_causes += m_batch.notes.causes();
     Result<void> consumed = m_sink.consume(m_batch);
     m_batch.clear();
     return consumed ? report() : consumed;

@@ -79,6 +79,7 @@ private:
     Batch m_batch;
     const Accounting m_capture;  ///< sums of the capture, at the latest batch
     Accounting m_sums;           ///< sums of the export
+    std::uint64_t m_causes = 0;  ///< causes exported
     /// Events whose records were evicted during the export of their coroutine.
     std::uint64_t m_eventsOfEvictedRecords = 0;
     // By coroutine.

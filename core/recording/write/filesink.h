@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A sink that counts the transitions in its file.
+// A sink that counts the transitions in its file, and the causes in a second one.
 #pragma once
 
 #include "core/stream/stream.h"
@@ -15,6 +15,9 @@ public:
     /// Transitions that are in the file, in whole lines, blocks or commits. Exact, also after an error of consume() or
     /// finish(). Only for the sink's thread.
     virtual std::uint64_t written() const = 0;
+    /// Causes (Notes::causes()) that are in a file of their own, in whole lines; exact like written(). 0: there is
+    /// none.
+    virtual std::uint64_t causesWritten() const { return 0; }
 };
 
 }  // namespace ct

@@ -91,6 +91,7 @@ public:
     bool hasGivenUp();
     std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
     std::uint64_t written() const { return m_written.load(std::memory_order_relaxed); }
+    std::uint64_t causesWritten() const { return m_causesWritten.load(std::memory_order_relaxed); }
     bool awaitEnd(End how, const Accounting &accounting);
     Result<void> outcome();
     /// Runs on the writer's thread.
@@ -125,11 +126,12 @@ private:
 
     const std::size_t m_restBudget;
     const std::chrono::milliseconds m_mostWait;
-    std::shared_ptr<Sink> m_sink;             ///< only for the writer's thread
-    const FileSink *const m_file;             ///< m_sink, if it is a FileSink; only for the writer's thread
-    Transitions m_buffer;                     ///< memory for reuse; only for the writer's thread
-    std::atomic<std::uint64_t> m_pending{0};  ///< relaxed: source and writer change it, any thread loads it
-    std::atomic<std::uint64_t> m_written{0};  ///< relaxed: the writer stores, any thread loads
+    std::shared_ptr<Sink> m_sink;                   ///< only for the writer's thread
+    const FileSink *const m_file;                   ///< m_sink, if it is a FileSink; only for the writer's thread
+    Transitions m_buffer;                           ///< memory for reuse; only for the writer's thread
+    std::atomic<std::uint64_t> m_pending{0};        ///< relaxed: source and writer change it, any thread loads it
+    std::atomic<std::uint64_t> m_written{0};        ///< relaxed: the writer stores, any thread loads
+    std::atomic<std::uint64_t> m_causesWritten{0};  ///< relaxed, like m_written
 
     std::mutex m_mutex;                    ///< guards the members below; locked for one copy at most
     std::condition_variable m_work;        ///< wakes the writer
@@ -394,8 +396,10 @@ Result<void> QueuedSink::Queue::write(Page &page)
 
 void QueuedSink::Queue::noteWritten()
 {
-    if (m_file)
-        m_written.store(m_file->written(), std::memory_order_relaxed);
+    if (!m_file)
+        return;
+    m_written.store(m_file->written(), std::memory_order_relaxed);
+    m_causesWritten.store(m_file->causesWritten(), std::memory_order_relaxed);
 }
 
 void QueuedSink::Queue::recycle(Page page)
@@ -486,6 +490,11 @@ std::uint64_t QueuedSink::pending() const
 std::uint64_t QueuedSink::written() const
 {
     return m_queue->written();
+}
+
+std::uint64_t QueuedSink::causesWritten() const
+{
+    return m_queue->causesWritten();
 }
 
 }  // namespace ct

@@ -48,6 +48,8 @@ public:
     /// FileSink::written() of the sink, also after it has failed; 0 if the sink is no FileSink. Any thread; relaxed,
     /// exact after finish().
     std::uint64_t written() const;
+    /// FileSink::causesWritten(), in the same way.
+    std::uint64_t causesWritten() const;
 
 private:
     class Queue;

@@ -217,6 +217,7 @@ private Q_SLOTS:
         QTest::newRow("target's output in the summary") << "--summary keep.jsonl -- true >> keep.jsonl";
         QTest::newRow("messages in the summary") << "--summary keep.csv -- true 2>> keep.csv";
         QTest::newRow("both are new, through links") << "-o link.csv --summary ./new.csv -- true";
+        QTest::newRow("causes") << "-o new.csv --summary ./new.causes.csv -- true";
         QTest::newRow("a later segment") << "-o new.ctr --limit 1min --summary new.3.ctr -- true";
         QTest::newRow("the name of a rotated one") << "-o keep.ctr --limit 1min --summary hard -- true";
         QTest::newRow("a segment without a limit") << "-o new.ctr --summary ./new.3.ctr -- true";

@@ -178,6 +178,60 @@ private Q_SLOTS:
         QVERIFY(opened(batch.path("run.1.jsonl"))->transitions > 0);
     }
 
+    void aCsvFileHasAFileOfCauses()
+    {
+        runner::Batch batch({}, target("ct_causality", words("--workers 20 --rounds 5")));
+        recordTo(batch, "run.csv");
+        QCOMPARE(batch.run(), 0);
+        QHash<QByteArray, qint64> kinds;
+        for (const QByteArray &line : runner::readAll(batch.path("run.causes.csv")).split('\n').mid(1)) {
+            if (!line.isEmpty())
+                ++kinds[line.left(line.indexOf(','))];
+        }
+        const QJsonObject truth = batch.truth();
+        QCOMPARE(kinds.value("wait"), integer(truth, "waits"));
+        QCOMPARE(kinds.value("wake"), integer(truth, "wakes"));
+        QCOMPARE(kinds.value("acquired") + kinds.value("released") + kinds.value("signalled"), integer(truth, "uses"));
+        QCOMPARE(kinds.value("wakers_left"), integer(truth, "wakers_left"));
+        QCOMPARE(kinds.value("finish"), integer(truth, "finishes"));
+        qint64 all = 0;
+        for (const qint64 count : kinds)
+            all += count;
+        const QByteArray notice = QByteArray::number(all) + " causes, such as waits and wakes, are in ";
+        QVERIFY2(batch.err().contains(notice + batch.path("run.causes.csv").toUtf8()), batch.err().constData());
+        QVERIFY(!batch.err().contains("are not in"));
+    }
+
+    void aFullFileOfCausesIsReported()
+    {
+        runner::Batch batch({}, target("ct_causality", words("--workers 20 --rounds 5")));
+        recordTo(batch, "run.csv");
+        QVERIFY(QFile::link(QStringLiteral("/dev/full"), batch.path("run.causes.csv")));
+        QCOMPARE(batch.run(), 4);
+        QVERIFY2(batch.err().contains("run.causes.csv: No space left on device"), batch.err().constData());
+        QVERIFY2(batch.err().contains(" causes, such as waits and wakes, are not in "), batch.err().constData());
+        const qint64 rows = runner::readAll(batch.path("run.csv")).count('\n') - 1;
+        QCOMPARE(rows + integer(batch.summary(), "events_not_written"), integer(batch.summary(), "events"));
+    }
+
+    void aCsvDumpHasAFileOfCauses()
+    {
+        runner::Batch batch(words("--keep 60s --dump-on finding"),
+                            target("ct_causality", words("--workers 5 --rounds 2 --hold")));
+        recordTo(batch, "run.csv");
+        QFile other(batch.path("run.1.causes.csv"));
+        QVERIFY(other.open(QIODevice::WriteOnly));
+        QVERIFY(batch.start());
+        QVERIFY2(batch.waitForError("run.2.causes.csv"), batch.err().constData());
+        batch.process().terminate();
+        QVERIFY(batch.wait());
+        QVERIFY(!QFile::exists(batch.path("run.1.csv")));
+        QVERIFY(QFile::exists(batch.path("run.2.csv")));
+        const QByteArray rows = runner::readAll(batch.path("run.2.causes.csv"));
+        QCOMPARE(rows.count("\nwait,"), 5 * (2 * 7 + 1));
+        QCOMPARE(rows.count("\nwake,"), 5 * 2 * 6);
+    }
+
     void theExistingSdkHasOnlyEvents()
     {
         runner::Batch batch({}, target("ct_oldsdk"));
@@ -187,6 +241,11 @@ private Q_SLOTS:
         QVERIFY(recording.lines > 0);
         QCOMPARE(recording.lines, integer(batch.summary(), "events"));
         QVERIFY2(recording.notes.isEmpty(), qPrintable(QStringList(recording.notes.keys()).join(u' ')));
+        runner::Batch csv({}, target("ct_oldsdk"));
+        recordTo(csv, "run.csv");
+        QCOMPARE(csv.run(), 0);
+        QVERIFY(QFile::exists(csv.path("run.csv")));
+        QVERIFY(!QFile::exists(csv.path("run.causes.csv")));
     }
 };
 

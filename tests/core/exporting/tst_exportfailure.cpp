@@ -13,7 +13,8 @@ using namespace exporttest;
 namespace {
 
 /// Makes the sink of a database, and then moves the database as another program would.
-Result<std::shared_ptr<Sink>> makeMovedDatabase(const std::string &path, std::shared_ptr<ExportResolver> exportResolver)
+Result<std::shared_ptr<Sink>> makeMovedDatabase(const std::string &path, const std::string &,
+                                                std::shared_ptr<ExportResolver> exportResolver)
 {
     Result<std::shared_ptr<Sink>> sink = format("sqlite").makeSink(path, std::move(exportResolver));
     const QString name = QString::fromStdString(path);

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The second file of a CSV export: one row per cause, with the same columns for all kinds. docs/recording.md, "CSV".
+#pragma once
+
+#include "core/recording/text/lineoutput.h"
+#include "core/stream/stream.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+/// Returns the path of the file of causes: "run.csv" -> "run.causes.csv". Empty for "-", standard output.
+std::string causesPathFor(const std::string &csvPath);
+
+/// Removes a regular file of causes that an older run has left. Leaves files alone that do not begin like ours, or that
+/// are being written.
+void removeOlderCauses(const std::string &causesPath);
+
+/// Not thread-safe: one thread at a time.
+class CsvCauses {
+public:
+    /// Creates the file with the first cause. `path`: empty = none. `siteTexts`: `,file,line,function` of each site, by
+    /// SiteId; must outlive this object.
+    CsvCauses(std::string path, const std::vector<std::string> &siteTexts)
+        : m_path(std::move(path)), m_siteTexts(siteTexts)
+    {
+    }
+
+    Result<void> consume(const Batch &batch);
+    /// Completes the file. Without causes, removes one of an older run.
+    Result<void> finish();
+    /// Writes all rows so far, unless writing has failed.
+    void flush()
+    {
+        if (m_output)
+            (void)m_output->flush();
+    }
+    /// Rows in the file; valid also after an error.
+    std::uint64_t written() const { return m_output ? m_output->linesWritten() : 0; }
+
+private:
+    struct Row;
+    Result<void> open();
+    Result<void> write(const Row &row);
+    template <class Cause>
+    Result<void> writeAll(const std::vector<Cause> &causes);
+
+    const std::string m_path;
+    const std::vector<std::string> &m_siteTexts;
+    std::unique_ptr<LineOutput> m_output;  ///< nullptr: no cause so far
+};
+
+}  // namespace ct
