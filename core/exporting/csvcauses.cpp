@@ -20,8 +20,24 @@ namespace {
 
 constexpr std::string_view kHeader =
     "kind,ts,coroutine,n,by,object,waits_for,target,mode,position,wakers,pid,tid,file,line,function\n";
+/// Every file of causes begins with this, also one of a later version.
+constexpr std::string_view kMark = "kind,ts,coroutine,n,";
 /// Enough for all numbers, words and commas of a row.
 constexpr std::size_t kRowWithoutTexts = 320;
+
+/// The beginning of an existing file.
+enum class Begin { Ours, Other, Empty };
+
+Begin beginOf(int fd)
+{
+    struct stat info = {};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
+        return Begin::Empty;
+    std::array<char, kMark.size()> begin{};
+    const ssize_t got = ::pread(fd, begin.data(), begin.size(), 0);
+    return got > 0 && std::string_view(begin.data(), static_cast<std::size_t>(got)) == kMark ? Begin::Ours
+                                                                                             : Begin::Other;
+}
 
 char *putId(char *at, CoroutineId id)
 {
@@ -82,23 +98,32 @@ std::string causesPathFor(const std::string &csvPath)
     return (whole.parent_path() / name).string();
 }
 
+Result<void> checkNoOtherFile(const std::string &causesPath)
+{
+    const int fd = ::open(causesPath.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool isOther = fd >= 0 && beginOf(fd) == Begin::Other;
+    if (fd >= 0)
+        ::close(fd);
+    return isOther ? Result<void>(Error{ErrorCode::AlreadyExists, causesPath + " is no file of causes, so it is not "
+                                                                               "replaced; move it, or choose another "
+                                                                               "name"})
+                   : Result<void>();
+}
+
 void removeOlderCauses(const std::string &causesPath)
 {
     const int fd = ::open(causesPath.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    struct stat info = {};
-    std::array<char, kHeader.size()> begin{};
-    const bool isRegular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    const bool isOurs = isRegular && ::pread(fd, begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size()) &&
-                        std::string_view(begin.data(), begin.size()) == kHeader;
-    if (isOurs && !ctr::claimsOn(causesPath).written)
+    if (beginOf(fd) == Begin::Ours && !ctr::claimsOn(causesPath).written)
         unlinkIfSame(causesPath, FileKey::of(fd));
     ::close(fd);
 }
 
 Result<void> CsvCauses::open()
 {
+    if (Result<void> checked = checkNoOtherFile(m_path); !checked)
+        return checked;
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(m_path);
     if (!output)
         return output.error();

@@ -4,6 +4,7 @@
 // The second file of a CSV export: one row per cause, with the same columns for all kinds. docs/recording.md, "CSV".
 #pragma once
 
+#include "core/base/result.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/stream/stream.h"
 
@@ -16,6 +17,10 @@ namespace ct {
 
 /// Returns the path of the file of causes: "run.csv" -> "run.causes.csv". Empty for "-", standard output.
 std::string causesPathFor(const std::string &csvPath);
+
+/// Returns an error if a file of another program has this name: a regular file with content that does not begin like
+/// ours. The user did not choose the name, so such a file is never replaced.
+Result<void> checkNoOtherFile(const std::string &causesPath);
 
 /// Removes a regular file of causes that an older run has left. Leaves files alone that do not begin like ours, or that
 /// are being written.

@@ -161,6 +161,8 @@ Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, const std::str
 {
     if (!causesPath.empty() && ctr::claimsOn(causesPath).written)
         return ctr::writtenElsewhere(causesPath);
+    if (Result<void> checked = checkNoOtherFile(causesPath); !checked)
+        return checked.error();
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();

@@ -75,7 +75,10 @@ public:
     Result<void> commit(bool hasCauses)
     {
         if (m_causes && hasCauses) {
-            if (Result<void> replaced = m_causes->commit(); !replaced)
+            Result<void> replaced = checkNoOtherFile(m_causesPath);
+            if (replaced)
+                replaced = m_causes->commit();
+            if (!replaced)
                 return replaced;
         }
         Result<void> replaced = m_events.commit();

@@ -114,16 +114,16 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         const QByteArray older[] = {kHeader, kHeader + "wake,1,1,1,,,,,,,,,,,,\n", "kind,ts\n", ""};
         for (const QByteArray &content : older) {
-            putContent(causesOf(dir), content);
             const auto sink = format("csv").makeSink(events(dir).toStdString());
             QVERIFY(bool(sink));
+            putContent(causesOf(dir), content);
             QVERIFY(bool((*sink)->consume(sampleBatch())));
             QVERIFY(bool((*sink)->finish({})));
             QCOMPARE(QFile::exists(causesOf(dir)), !content.startsWith(kHeader));
+            QFile::remove(causesOf(dir));
         }
         QVERIFY(QFile::rename(events(dir), dir.filePath(QStringLiteral("other"))));
         putContent(dir.filePath(QStringLiteral("other")), kHeader);
-        QVERIFY(QFile::remove(causesOf(dir)));
         QVERIFY(QFile::link(dir.filePath(QStringLiteral("other")), causesOf(dir)));
         removeOlderCauses(causesOf(dir).toStdString());
         QVERIFY(QFile::exists(causesOf(dir)));
@@ -171,7 +171,7 @@ private Q_SLOTS:
         Trace trace;
         trace.consume(causes());
         putContent(events(dir), "older");
-        putContent(causesOf(dir), "older causes");
+        putContent(causesOf(dir), kHeader + "older");
         QVERIFY(::chmod(qPrintable(causesOf(dir)), 0600) == 0);
         const Result<ExportReport> report = trace.exportTo(events(dir));
         QVERIFY2(bool(report), report ? "" : report.error().message.c_str());
@@ -187,6 +187,37 @@ private Q_SLOTS:
         QVERIFY(::stat(qPrintable(causesOf(dir)), &info) == 0);
         QCOMPARE(info.st_mode & 0777U, 0600U);
         QCOMPARE(filesIn(dir).size(), 2);
+    }
+
+    /// The user chose the name of the first file only.
+    void aFileOfAnotherProgramIsNotReplaced()
+    {
+        const QTemporaryDir dir;
+        putContent(causesOf(dir), "precious");
+        Trace trace;
+        trace.consume(causes());
+        const Result<ExportReport> refused = trace.exportTo(events(dir));
+        QVERIFY(!refused && refused.error().code == ErrorCode::AlreadyExists);
+        QVERIFY2(refused.error().message.starts_with(causesOf(dir).toStdString() + " is no file of causes"),
+                 refused.error().message.c_str());
+        QCOMPARE(filesIn(dir), QStringList(QStringLiteral("t.causes.csv")));
+        const auto sink = format("csv").makeSink(events(dir).toStdString());
+        QVERIFY(!sink && sink.error().code == ErrorCode::AlreadyExists);
+        QCOMPARE(contentOf(causesOf(dir)), QByteArray("precious"));
+        // Without causes, an export does not need the name.
+        Trace without;
+        without.consume(sampleBatch());
+        QVERIFY(bool(without.exportTo(events(dir))));
+        QCOMPARE(contentOf(causesOf(dir)), QByteArray("precious"));
+        // The file may also appear during the run.
+        QVERIFY(QFile::remove(causesOf(dir)));
+        const auto begun = format("csv").makeSink(events(dir).toStdString());
+        QVERIFY(bool(begun));
+        putContent(causesOf(dir), "precious");
+        const Result<void> failed = (*begun)->consume(causes());
+        QVERIFY(!failed && failed.error().code == ErrorCode::AlreadyExists);
+        QCOMPARE(contentOf(causesOf(dir)), QByteArray("precious"));
+        QCOMPARE(contentOf(events(dir)), kSampleCsv);
     }
 
     void anExportWithoutCausesHasOneFile()
