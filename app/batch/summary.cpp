@@ -104,6 +104,11 @@ SiteTexts textsOf(const Population &population, const StuckCoroutine &stuck, con
     return texts;
 }
 
+std::string nameOf(const Population &population, CoroutineId id)
+{
+    return population.hasName(id) ? population.notes(id).name : std::string();
+}
+
 /// Adds the groups for the stuck coroutines of one site. Where the target named no site, the texts of their addresses
 /// distinguish groups.
 void appendGroups(std::vector<FoundGroup> &groups, const Population &population, const StuckGroup &stuck,
@@ -123,7 +128,8 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
         }
         FoundGroup &group = groups[known->second];
         group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
-        group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr});
+        group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr,
+                                    nameOf(population, coroutine.coroutine)});
     }
 }
 
@@ -178,8 +184,12 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
         for (const FoundCoroutine &found : group.coroutines) {
             json += separator;
             separator = ",\n    ";
-            json += "{\"coroutine\": " + std::to_string(found.coroutine) +
-                    ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
+            json += "{\"coroutine\": " + std::to_string(found.coroutine);
+            if (!found.name.empty()) {
+                json += ", \"name\": ";
+                appendJsonString(json, found.name);
+            }
+            json += ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
             appendJsonString(json, group.site);
             json += ", \"suspended_ns\": " + std::to_string(found.suspendedNs) +
                     ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null");

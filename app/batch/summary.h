@@ -20,6 +20,7 @@ struct FoundCoroutine {
     std::uint64_t probeId = 0;
     std::uint64_t suspendedNs = 0;
     std::uint64_t addr = 0;  ///< as the target published it; 0 = none
+    std::string name;        ///< that the target gave it; empty = none
 };
 
 /// Stuck coroutines of one site. Texts are copies, because the population changes.

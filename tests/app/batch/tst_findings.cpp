@@ -7,6 +7,7 @@
 #include "app/batch/stuckresolver.h"
 #include "tests/support/qtsuite.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSignalSpy>
@@ -70,6 +71,28 @@ private Q_SLOTS:
         QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 25000 coroutines at serve server.cpp:12, ")));
         QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more sites; --summary FILE lists all "
                                            "of them"));
+    }
+
+    void theSummaryNamesCoroutines()
+    {
+        const Waiting waiting(2);
+        Batch batch;
+        batch.notes.names = {{1, "the \"second\""}};
+        batch.now = kNow;
+        QVERIFY(bool(waiting.population->consume(batch)));
+        Summary summary;
+        summary.stuck = waiting.found();
+        const QJsonArray stuck = QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary)))
+                                     .object()
+                                     .value(QLatin1String("stuck"))
+                                     .toArray();
+        QCOMPARE(stuck.size(), 2);
+        for (const QJsonValue &one : stuck) {
+            const QJsonObject object = one.toObject();
+            const bool isSecond = object.value(QLatin1String("coroutine")).toInt() == 1;
+            QCOMPARE(object.contains(QLatin1String("name")), isSecond);
+            QVERIFY(!isSecond || object.value(QLatin1String("name")) == QStringLiteral("the \"second\""));
+        }
     }
 
     /// On a busy machine, the harvest lags: events that resumed the coroutines may be unread. So the time of the stream
