@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 #include <utility>
 
@@ -204,6 +205,8 @@ void RecordingInfoWriter::recordEnd()
         else
             info.exit->status = static_cast<std::uint32_t>(status.code);
     }
+    const Accounting sums = m_session.accounting();
+    info.effect = {static_cast<std::uint64_t>(std::llround(sums.eventNs * 1e3)), sums.targetCpuNs, sums.limitedNs};
     m_writer->addInfo(info);
 }
 

@@ -63,11 +63,13 @@ struct RunLag {
     double memoryFill = 0;            ///< share of the memory for collected records that these use, 0 to 1
 };
 
-/// What a capture costs its target. 0 = unknown; recordings do not state it.
+/// What a capture costs its target. 0 = unknown.
 struct RunEffect {
     double eventNs = 0;             ///< ns; time of one event, as measured on this machine
     std::uint64_t targetCpuNs = 0;  ///< ns; processor time of the target's processes during the capture
     std::uint64_t limitedNs = 0;    ///< ns; how long tracing was off to limit the effect
+    /// Recordings: events of the run, of which a part may be missing in the file. 0: captured + lost.
+    std::uint64_t recordedEvents = 0;
 };
 
 /// Conditions of a run.
@@ -83,10 +85,12 @@ struct Accounting : RunSums, RunOverflow, RegionGauges, RunLag, RunEffect, RunFl
     Accounting() = default;
     explicit Accounting(const RunSums &sums) : RunSums(sums) {}
 
+    /// Events of the target that cost it time.
+    std::uint64_t eventsWithCost() const { return recordedEvents != 0 ? recordedEvents : captured + lost; }
     /// The observer effect: the share of the target's processor time that its events cost. 0 = unknown.
     double observerEffect() const
     {
-        const double events = static_cast<double>(captured) + static_cast<double>(lost);
+        const auto events = static_cast<double>(eventsWithCost());
         return targetCpuNs != 0 ? events * eventNs / static_cast<double>(targetCpuNs) : 0;
     }
 };

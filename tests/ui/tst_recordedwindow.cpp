@@ -11,10 +11,12 @@
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/dialogs/capturesettings.h"
+#include "ui/docks/capturedock.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/infobar.h"
 
 #include <QDir>
+#include <QLabel>
 #include <QProcess>
 
 #include <csignal>
@@ -123,6 +125,31 @@ private Q_SLOTS:
         // Only the owner may access the folder.
         QCOMPARE(QFile::permissions(recordingsDirectory()) & (QFile::ReadGroup | QFile::ReadOther | QFile::ExeOther),
                  QFile::Permissions());
+    }
+
+    void anOpenedRecordingStatesTheObserverEffect()
+    {
+        MainWindow window;
+        window.start(storm(QStringLiteral("--transitions 200000")));
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        const Accounting live = window.run().accounting();
+        QVERIFY(live.observerEffect() > 0);
+        const auto shown = [](MainWindow &in) {
+            const auto *const label = in.findChild<QLabel *>(QStringLiteral("gaugeEffect"));
+            return label->isHidden() ? QString() : label->text();
+        };
+        QTRY_VERIFY(shown(window).endsWith(QLatin1String(" %")));
+        MainWindow opened;
+        opened.openFile(QString::fromStdString(ctr::segmentPath(window.run().recordingPath(), 0)));
+        QTRY_COMPARE_WITH_TIMEOUT(opened.run().state(), RunState::Ended, kPatience);
+        QCOMPARE(opened.run().accounting().targetCpuNs, live.targetCpuNs);
+        QTRY_COMPARE(shown(opened), shown(window));
+        opened.resize(1500, 900);
+        opened.show();
+        auto *const dock = opened.findChild<CaptureDock *>();
+        dock->show();
+        dock->raise();
+        gui::takePicture(&opened, "opened-effect");
     }
 
     void noRecordingWhenSwitchedOff()

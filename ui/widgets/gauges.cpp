@@ -231,7 +231,7 @@ void Gauges::showEffect()
     show(m_limited, m_sums.limitedNs > 0 ? format::duration(m_sums.limitedNs) : QString());
     const QString figures =
         tr("%1 events of %2 ns, in %3 of processor time")
-            .arg(format::count(m_sums.captured + m_sums.lost), QLocale::c().toString(m_sums.eventNs, 'f', 1),
+            .arg(format::count(m_sums.eventsWithCost()), QLocale::c().toString(m_sums.eventNs, 'f', 1),
                  format::duration(m_sums.targetCpuNs));
     m_effect.text->setToolTip(m_effect.name->toolTip() + QStringLiteral(": ") + figures);
 }

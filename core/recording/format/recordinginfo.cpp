@@ -71,6 +71,14 @@ void forEachMember(T &judged, Visit &&visit)
     visit("stuck", judged.stuck);
 }
 
+template <Is<RecordingInfo::Effect> T, class Visit>
+void forEachMember(T &effect, Visit &&visit)
+{
+    visit("eventPs", effect.eventPs);
+    visit("targetCpuNs", effect.targetCpuNs);
+    visit("limitedNs", effect.limitedNs);
+}
+
 template <Is<RecordingInfo> T, class Visit>
 void forEachMember(T &info, Visit &&visit)
 {
@@ -85,6 +93,7 @@ void forEachMember(T &info, Visit &&visit)
     visit("target", info.target);
     visit("exit", info.exit);
     visit("judged", info.judged);
+    visit("effect", info.effect);
 }
 
 using Environment = std::map<std::string, std::string>;
@@ -290,6 +299,8 @@ void RecordingInfo::mergeLater(const RecordingInfo &later)
         exit = later.exit;
     if (later.judged)
         judged = later.judged;
+    if (later.effect)
+        effect = later.effect;
     for (const Clocks &one : later.clocks) {
         // Later segments of a rotating recording repeat readings of earlier ones.
         if (clocks.empty() || one.monotonic > clocks.back().monotonic)

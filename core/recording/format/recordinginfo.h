@@ -54,6 +54,14 @@ struct RecordingInfo {
         bool operator==(const Judged &) const = default;
     };
 
+    /// What the capture cost its target, up to its end: see RunEffect.
+    struct Effect {
+        std::uint64_t eventPs = 0;      ///< time of one event, in ps
+        std::uint64_t targetCpuNs = 0;  ///< ns
+        std::uint64_t limitedNs = 0;    ///< ns
+        bool operator==(const Effect &) const = default;
+    };
+
     std::string session;
     std::string program;
     std::string version;
@@ -65,6 +73,7 @@ struct RecordingInfo {
     std::optional<std::uint32_t> target;  ///< pid of the process whose coroutines have pid 0
     std::optional<Exit> exit;
     std::optional<Judged> judged;
+    std::optional<Effect> effect;
 
     bool operator==(const RecordingInfo &) const = default;
     /// Merges a later Info into this one. Known members of `later` replace members of equal name. Processes and modules

@@ -391,6 +391,12 @@ Accounting RecordingReader::accounting() const
     all.missedBeforeAttach = read.missedBeforeAttach;
     all.coroutines = read.coroutines;
     all.flaggedStations = read.flaggedStations;
+    if (const std::optional<RecordingInfo::Effect> &effect = m_data->info.effect) {
+        all.eventNs = static_cast<double>(effect->eventPs) / 1e3;
+        all.targetCpuNs = effect->targetCpuNs;
+        all.limitedNs = effect->limitedNs;
+        all.recordedEvents = m_data->sums.captured + m_data->sums.lost;
+    }
     return all;
 }
 

@@ -237,6 +237,10 @@ private Q_SLOTS:
         QCOMPARE(kept.lost, sums.lost);
         QCOMPARE(kept.coroutines, sums.coroutines);
         QCOMPARE(kept.recordsDropped, sums.recordsDropped);
+        QVERIFY(sums.targetCpuNs > 0);
+        QCOMPARE(kept.targetCpuNs, sums.targetCpuNs);
+        QCOMPARE(kept.limitedNs, sums.limitedNs);
+        QVERIFY(std::abs(kept.observerEffect() / sums.observerEffect() - 1) < 0.001);
         QVERIFY((*reader)->info().exit.has_value());
     }
 

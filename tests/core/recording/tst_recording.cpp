@@ -239,6 +239,7 @@ CT_CASE(infoAndOutputRoundTrip)
     later.clocks = {{4, 5, 6}};
     later.processes = {{42, "/bin/other", {{"/lib/x.so", 7, 8, 9, ""}}}};
     later.exit = RecordingInfo::Exit{0, std::nullopt};
+    later.effect = RecordingInfo::Effect{8765, 1'000'000, 30};
     CHECK(recordingInfoOf(toJson(first)) == first);
     CHECK(recordingInfoOf(toJson(later)) == later);
     {
@@ -257,6 +258,8 @@ CT_CASE(infoAndOutputRoundTrip)
         sums.untraced = 7;
         sums.recordsDropped = 9;
         sums.timesApproximate = true;
+        sums.captured = 900;
+        sums.lost = 100;
         CHECK(static_cast<bool>(sink->finish(sums)));
     }
     const Everything all = readAll(dir.file("run.ctr"));
@@ -264,6 +267,13 @@ CT_CASE(infoAndOutputRoundTrip)
     CHECK_EQUAL(all.sums.recordsDropped, 9U);
     CHECK(all.sums.timesApproximate);
     CHECK_EQUAL(all.sums.captured, 30U);
+    // The effect is that of the whole run, of which a file may have a part.
+    CHECK(all.info.effect == later.effect);
+    CHECK_EQUAL(all.sums.eventNs, 8.765);
+    CHECK_EQUAL(all.sums.targetCpuNs, 1'000'000U);
+    CHECK_EQUAL(all.sums.limitedNs, 30U);
+    CHECK_EQUAL(all.sums.eventsWithCost(), 1000U);
+    CHECK_EQUAL(all.sums.observerEffect(), 1000 * 8.765 / 1e6);
     REQUIRE(all.output.size() == 2);
     CHECK_EQUAL(all.output[1].ts, 200U);
     CHECK(all.output[1].bytes == std::string("\0\xFF", 2));

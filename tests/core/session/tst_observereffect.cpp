@@ -3,9 +3,11 @@
 //
 // The observer effect: its parts, its limit, and both in batch runs.
 #include "core/harvest/eventcost.h"
+#include "core/playback/fileloader.h"
 #include "core/session/overheadlimiter.h"
 #include "core/stream/accounting.h"
 #include "core/target/cputime.h"
+#include "tests/core/session/recordings.h"
 #include "tests/support/qtsuite.h"
 #include "tests/support/runner.h"
 
@@ -17,7 +19,6 @@
 #include <unistd.h>
 
 using namespace ct;
-using runner::Batch;
 using runner::integer;
 
 namespace {
@@ -169,7 +170,7 @@ private Q_SLOTS:
 
     void aBatchRunStatesTheEffect()
     {
-        Batch batch({}, runner::target("ct_storm", runner::words("--seconds 1 --threads 1 --rate 1000000")));
+        runner::Batch batch({}, runner::target("ct_storm", runner::words("--seconds 1 --threads 1 --rate 1000000")));
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, batch.truth());
@@ -186,8 +187,9 @@ private Q_SLOTS:
     /// Programs with an existing SDK do not know that they should be silent.
     void aLimitThatTheTargetIgnoresIsGivenUp()
     {
-        Batch batch(runner::words("--max-overhead 0.1%"),
-                    runner::target("ct_oldsdk", runner::words("--transitions 30000000 --coroutines 10 --threads 1")));
+        runner::Batch batch(
+            runner::words("--max-overhead 0.1%"),
+            runner::target("ct_oldsdk", runner::words("--transitions 30000000 --coroutines 10 --threads 1")));
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
         QVERIFY2(batch.err().contains("the target's probe cannot be switched off"), batch.err().constData());
@@ -196,13 +198,23 @@ private Q_SLOTS:
 
     void aBatchRunIsLimited()
     {
-        Batch batch(runner::words("--max-overhead 1%"),
-                    runner::target("ct_storm", runner::words("--seconds 4 --threads 1 --coroutines 100")));
+        runner::Batch batch(runner::words("--max-overhead 1%"),
+                            runner::target("ct_storm", runner::words("--seconds 4 --threads 1 --coroutines 100")));
+        recordings::recordTo(batch, "run.ctr");
         QCOMPARE(batch.run(), 0);
         const QJsonObject summary = batch.summary();
         runner::compareAccounts(summary, batch.truth());
         QVERIFY2(integer(summary, "limited_ns") > 500'000'000, batch.err().constData());
         QVERIFY2(batch.err().contains("no more than 1 % of its processor time"), batch.err().constData());
+        // Its recording states the same effect.
+        FileLoader loader(batch.path("run.ctr").toStdString(), {});
+        loader.start();
+        QVERIFY(loader.wait(runner::kPatienceMs));
+        const Accounting opened = loader.accounting();
+        QCOMPARE(static_cast<qint64>(opened.limitedNs), integer(summary, "limited_ns"));
+        QCOMPARE(static_cast<qint64>(opened.targetCpuNs), integer(summary, "target_cpu_ns"));
+        QVERIFY(std::abs(opened.eventNs / decimal(summary, "event_ns") - 1) < 0.001);
+        QVERIFY(std::abs(opened.observerEffect() / decimal(summary, "observer_effect") - 1) < 0.001);
     }
 };
 

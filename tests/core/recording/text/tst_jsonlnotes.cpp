@@ -71,7 +71,7 @@ ct::Batch everyNote()
     ct::Batch batch = twoCoroutines();
     batch.births.push_back(birth(2, 333, 1002, kPid, ct::Dialect::Lane));
     ct::Notes &notes = batch.notes;
-    notes.processes = {{kPid, 500, "ser\"ver"}, {43, 0, ""}};
+    notes.processes = {{kPid, 500, "the \"server\""}, {43, 0, ""}};
     notes.threadNames = {{kPid, 77, "io\xC3\xA4"}};
     notes.names = {{0, "zero"}};
     notes.parents = {{1, 0}};
@@ -99,7 +99,7 @@ CT_CASE(everyNoteHasALine)
 {
     const std::vector<std::string> lines = noteLinesOf(written({everyNote()}));
     const std::vector<std::string> expected = {
-        R"({"note":"process","pid":42,"ts":500,"name":"ser\"ver"})",
+        R"({"note":"process","pid":42,"ts":500,"name":"the \"server\""})",
         R"({"note":"process","pid":43})",
         "{\"note\":\"thread\",\"pid\":42,\"tid\":77,\"name\":\"io\xC3\xA4\"}",
         R"({"note":"wait","coroutine":0,"n":0,"kind":"unknown"})",
