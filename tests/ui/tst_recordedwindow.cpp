@@ -129,26 +129,31 @@ private Q_SLOTS:
 
     void anOpenedRecordingStatesTheObserverEffect()
     {
+        // A gauge shows its value while its dock is visible.
+        const auto show = [](MainWindow &window) {
+            window.resize(1500, 900);
+            window.show();
+            auto *const dock = window.findChild<CaptureDock *>();
+            dock->show();
+            dock->raise();
+        };
+        const auto effectIn = [](const MainWindow &window) {
+            const auto *const label = window.findChild<QLabel *>(QStringLiteral("gaugeEffect"));
+            return label->isVisible() ? label->text() : QString();
+        };
         MainWindow window;
+        show(window);
         window.start(storm(QStringLiteral("--transitions 200000")));
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
         const Accounting live = window.run().accounting();
         QVERIFY(live.observerEffect() > 0);
-        const auto shown = [](MainWindow &in) {
-            const auto *const label = in.findChild<QLabel *>(QStringLiteral("gaugeEffect"));
-            return label->isHidden() ? QString() : label->text();
-        };
-        QTRY_VERIFY(shown(window).endsWith(QLatin1String(" %")));
+        QTRY_VERIFY(effectIn(window).endsWith(QLatin1String(" %")));
         MainWindow opened;
+        show(opened);
         opened.openFile(QString::fromStdString(ctr::segmentPath(window.run().recordingPath(), 0)));
         QTRY_COMPARE_WITH_TIMEOUT(opened.run().state(), RunState::Ended, kPatience);
         QCOMPARE(opened.run().accounting().targetCpuNs, live.targetCpuNs);
-        QTRY_COMPARE(shown(opened), shown(window));
-        opened.resize(1500, 900);
-        opened.show();
-        auto *const dock = opened.findChild<CaptureDock *>();
-        dock->show();
-        dock->raise();
+        QTRY_COMPARE(effectIn(opened), effectIn(window));
         gui::takePicture(&opened, "opened-effect");
     }
 
