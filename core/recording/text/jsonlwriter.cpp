@@ -222,8 +222,10 @@ private:
         const std::string_view site = siteOf(transition);
         const bool hasNews = m_names.consumeNews(transition.coroutine);
         const NamesAndParents::View news = hasNews ? m_names.of(transition.coroutine) : NamesAndParents::View();
-        if (Result<void> written = introduce(news.parent); !written)
-            return written;
+        if (hasNews) {
+            if (Result<void> written = introduce(news.parent); !written)
+                return written;
+        }
         const std::string_view name = news.name;
         Result<char *> line = m_output->beginLine(kLineWithoutTexts + site.size() + name.size());
         if (!line)

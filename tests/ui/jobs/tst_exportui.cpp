@@ -126,6 +126,29 @@ private Q_SLOTS:
         QCOMPARE(rows, m_window->run().history()->eventCount());
     }
 
+    void reportsTheFileOfCauses()
+    {
+        const QString recording = m_sandbox.path(QStringLiteral("causes.jsonl"));
+        QFile file(recording);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"probe_id\":1,\"tid\":5,\"addr\":\"0x10\",\"seq\":2,\"is_active\":false,\"ts\":10,\"n\":0,"
+                   "\"coroutine\":0,\"pid\":7}\n"
+                   "{\"note\":\"wake\",\"coroutine\":0,\"n\":1,\"ts\":20}\n");
+        file.close();
+        MainWindow window;
+        window.show();
+        window.openFile(recording);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("causes.csv")));
+        const auto *const notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        const QString causes = m_sandbox.path(QStringLiteral("causes.causes.csv"));
+        QVERIFY2(notice->text().contains(QLatin1String("; 1 causes, such as waits and wakes, to ") + causes),
+                 qPrintable(notice->text()));
+        QVERIFY(QFile::exists(causes));
+        gui::takePicture(&window, "export-causes");
+    }
+
     void remembersCsvForSpreadsheets()
     {
         QSettings().remove(QStringLiteral("export"));
