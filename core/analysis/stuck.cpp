@@ -50,17 +50,20 @@ Baseline baselineOf(const Population &population, SiteId site, const StuckRule &
 }
 
 /// True if the coroutine waits for a time that has not come, or that came less than `patienceNs` ago. It may wait
-/// itself, or await a coroutine that does.
+/// itself, also for several objects, or await a coroutine that does.
 bool waitsForATime(const Population &population, CoroutineId id, std::uint64_t now, std::uint64_t patienceNs)
 {
-    constexpr int kMost = 64;  // a target can report a cycle
-    for (int depth = 0; depth < kMost; ++depth) {
-        const std::optional<WaitsOn> wait = population.notes(id).waitsOn;
-        if (wait && wait->kind == WaitKind::Timer)
-            return now < patienceNs || wait->object > now - patienceNs;
-        if (!wait || wait->target == kNoCoroutine)
-            return false;
-        id = wait->target;
+    constexpr std::size_t kMost = 64;
+    std::vector<CoroutineId> waiting{id};
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+        for (const WaitsOn &wait : population.waitsOf(waiting[i])) {
+            if (wait.kind == WaitKind::Timer && (now < patienceNs || wait.object > now - patienceNs))
+                return true;
+            // A target can report a cycle.
+            const bool isNew = std::find(waiting.begin(), waiting.end(), wait.target) == waiting.end();
+            if (wait.target != kNoCoroutine && isNew && waiting.size() < kMost)
+                waiting.push_back(wait.target);
+        }
     }
     return false;
 }

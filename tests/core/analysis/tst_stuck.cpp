@@ -291,3 +291,29 @@ CT_CASE(aTimeThatHasNotComeIsAwaitedInPeace)
     CHECK_EQUAL(stuckAt(10 * kSecond + 400 * kMs), 1U);
     CHECK_EQUAL(stuckAt(11 * kSecond), 3U);
 }
+
+/// A wait with a timeout is a wait for any of an object and a timer. Where all have to come, the time has to, too.
+CT_CASE(aWaitForSeveralObjectsWithATimeIsInPeace)
+{
+    Scene scene;
+    const CoroutineId locked = scene.born();
+    const CoroutineId joiner = scene.born();
+    const CoroutineId caller = scene.born();
+    const CoroutineId other = scene.born();
+    for (const CoroutineId id : {locked, joiner, caller, other})
+        scene.suspend(id, 0, 1);
+    const auto partOf = [](std::uint32_t index, bool forAll) { return 2 * index + (forAll ? 2 : 1); };
+    Batch batch;
+    batch.notes.waits = {{locked, 0, WaitKind::Lock, 0xA0, kNoCoroutine, partOf(0, false)},
+                         {locked, 0, WaitKind::Timer, 10 * kSecond, kNoCoroutine, partOf(1, false)},
+                         {joiner, 0, WaitKind::Descriptor, 4, kNoCoroutine, partOf(0, true)},
+                         {joiner, 0, WaitKind::Timer, 20 * kSecond, kNoCoroutine, partOf(1, true)},
+                         {caller, 0, WaitKind::Coroutine, 0, other, partOf(0, false)},
+                         {caller, 0, WaitKind::Coroutine, 0, locked, partOf(1, false)},
+                         {other, 0, WaitKind::Coroutine, 0, caller, partOf(0, false)},
+                         {other, 0, WaitKind::Other, 0xA1, kNoCoroutine, partOf(1, false)}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 5 * kSecond), 0U);
+    CHECK_EQUAL(stuckCount(scene, 11 * kSecond), 3U);
+    CHECK_EQUAL(stuckCount(scene, 21 * kSecond), 4U);
+}
