@@ -133,12 +133,17 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
     }
 }
 
-/// "0.0012 %", with two significant digits.
+/// "0.0012 %", with two significant digits, but without an exponent.
 std::string percentText(double share)
 {
+    const double percent = share * 100;
+    if (percent < 0.0001)
+        return "less than 0.0001 %";
+    const bool isLarge = percent >= 99.5;
     std::array<char, 32> text{};
-    const auto end =
-        std::to_chars(text.data(), text.data() + text.size(), share * 100, std::chars_format::general, 2).ptr;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), percent,
+                                   isLarge ? std::chars_format::fixed : std::chars_format::general, isLarge ? 0 : 2)
+                         .ptr;
     return std::string(text.data(), end) + " %";
 }
 

@@ -74,6 +74,24 @@ private Q_SLOTS:
         QCOMPARE(line.count(u'('), remedies.size());
     }
 
+    void statesTheObserverEffect()
+    {
+        const auto stated = [](std::uint64_t events) {
+            Accounting sums;
+            sums.captured = events;
+            sums.eventNs = 10;
+            sums.targetCpuNs = 1'000'000'000'000'000;
+            const QString line = QString::fromStdString(ct::describe(sums, 1));
+            return line.section(QLatin1String("observer effect "), 1).section(QLatin1String(" of the"), 0, 0);
+        };
+        QCOMPARE(stated(0), QString());
+        QCOMPARE(stated(50), QStringLiteral("less than 0.0001 %"));
+        QCOMPARE(stated(1'234'000'000), QStringLiteral("0.0012 %"));
+        QCOMPARE(stated(2'340'000'000'000), QStringLiteral("2.3 %"));
+        QCOMPARE(stated(99'700'000'000'000), QStringLiteral("100 %"));
+        QCOMPARE(stated(123'400'000'000'000), QStringLiteral("123 %"));
+    }
+
     /// Notices during a run name the same cause as the closing line.
     void noticesNameTheSameCause()
     {
