@@ -3,6 +3,7 @@
 #include "core/target/cputime.h"
 
 #include <ctime>
+#include <iterator>
 #include <optional>
 
 namespace ct {
@@ -33,17 +34,20 @@ void CpuTime::add(pid_t pid, bool fromStart)
 std::uint64_t CpuTime::sample()
 {
     std::uint64_t sum = 0;
-    for (auto &[pid, process] : m_processes) {
-        if (const std::optional<std::uint64_t> used = usedBy(pid)) {
-            if (*used < process.latest) {  // another process has the pid now
-                process.counted += process.latest - process.from;
-                process.from = 0;
-            }
-            process.latest = *used;
+    for (auto known = m_processes.begin(); known != m_processes.end();) {
+        auto &[pid, process] = *known;
+        const std::optional<std::uint64_t> used = usedBy(pid);
+        if (used && *used < process.latest) {  // another process has the pid now
+            process.counted += process.latest - process.from;
+            process.from = 0;
         }
-        sum += process.counted + process.latest - process.from;
+        process.latest = used.value_or(process.latest);
+        const std::uint64_t counted = process.counted + process.latest - process.from;
+        // A target may start very many processes. So those that have ended must not be asked again.
+        (used ? sum : m_endedNs) += counted;
+        known = used ? std::next(known) : m_processes.erase(known);
     }
-    return sum;
+    return sum + m_endedNs;
 }
 
 }  // namespace ct

@@ -4,6 +4,7 @@
 // The processor time that the processes of a target use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
@@ -19,6 +20,8 @@ public:
     void add(pid_t pid, bool fromStart);
     /// Returns the sum, ns.
     std::uint64_t sample();
+    /// Number of processes that the next sample examines: those that have not ended.
+    std::size_t running() const { return m_processes.size(); }
 
 private:
     struct Process {
@@ -27,6 +30,7 @@ private:
         std::uint64_t latest = 0;   ///< ns; at the latest sample
     };
     std::map<pid_t, Process> m_processes;
+    std::uint64_t m_endedNs = 0;  ///< ns of processes that have ended
 };
 
 }  // namespace ct

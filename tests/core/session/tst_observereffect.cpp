@@ -113,9 +113,11 @@ private Q_SLOTS:
             CpuTime later;
             later.add(spinner.pid(), false);
             QVERIFY(later.sample() < time.sample());
+            QCOMPARE(time.running(), 1U);
         }
         const std::uint64_t ended = time.sample();
         QVERIFY(ended > 20 * kMs);
+        QCOMPARE(time.running(), 0U);
         QCOMPARE(time.sample(), ended);
     }
 
