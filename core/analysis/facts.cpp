@@ -25,7 +25,10 @@ void Facts::add(const CoroutineSnapshot &snapshot)
 {
     if (snapshot.since >= m_now)
         return;  // has changed since the instant of the judgement
-    ProcessFacts &process = m_processes[snapshot.pid];
+    const auto [known, isNew] = m_processes.try_emplace(snapshot.pid);
+    ProcessFacts &process = known->second;
+    if (isNew)
+        process.tracedSince = m_watched.tracedSince(snapshot.pid);
     if (snapshot.events != 0)
         process.lastEvent = std::max(process.lastEvent, snapshot.since);
     if (snapshot.flagged || snapshot.state == CoroutineState::Unknown)
@@ -36,7 +39,11 @@ void Facts::add(const CoroutineSnapshot &snapshot)
     const bool isSuspended = snapshot.state == CoroutineState::Suspended;
     if (notes.lastWake && !notes.woken)
         process.wakesThatRan.push_back(notes.lastWake->ts);
-    if (isSuspended && m_now - snapshot.since >= m_thresholds.shortestNs)
+    if (!isSuspended || m_now - snapshot.since < m_thresholds.shortestNs)
+        return;
+    if (snapshot.since < process.tracedSince)
+        ++m_waitedWithoutTracing;
+    else
         addWaiting(snapshot, notes);
 }
 

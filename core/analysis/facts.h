@@ -53,6 +53,7 @@ struct ProcessFacts {
     std::vector<Running> running;             ///< in the order of ids
     std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending
     bool lostNotes = false;                   ///< wakes or uses may be missing
+    std::uint64_t tracedSince = 0;            ///< see WatchedTime::tracedSince()
 };
 
 class Facts {
@@ -66,8 +67,11 @@ public:
     const Thresholds &thresholds() const { return m_thresholds; }
     std::uint64_t now() const { return m_now; }
 
-    const std::vector<Waiting> &waiting() const { return m_waiting; }  ///< at least Thresholds::shortestNs; by id
-    const Waiting *waiting(CoroutineId id) const;                      ///< nullptr if it is not among them
+    /// Suspended for at least Thresholds::shortestNs, without an interruption of tracing; by id.
+    const std::vector<Waiting> &waiting() const { return m_waiting; }
+    /// Coroutines whose process had tracing off since they were suspended: they may have run in the meantime.
+    std::uint64_t waitedWithoutTracing() const { return m_waitedWithoutTracing; }
+    const Waiting *waiting(CoroutineId id) const;  ///< nullptr if it is not among them
     const ProcessFacts &process(std::uint32_t pid) const;
     /// Returns the ns from `since` on during which the process lived and was traced.
     std::uint64_t watched(std::uint32_t pid, std::uint64_t since) const { return m_watched.since(pid, since); }
@@ -83,6 +87,7 @@ private:
     const Thresholds m_thresholds;
     const WatchedTime m_watched;
     std::vector<Waiting> m_waiting;
+    std::uint64_t m_waitedWithoutTracing = 0;
     std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
     mutable std::optional<ObjectHistory::Waiters> m_unwoken;  ///< copied at the first use
 };

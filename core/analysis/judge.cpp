@@ -13,6 +13,9 @@ Verdict judge(const Subject &subject, std::uint64_t now, const Thresholds &thres
     for (const auto find : {rules::findLostWakeups, rules::findLateWaits, rules::findNeverRun, rules::findLostWakeRaces,
                             rules::findDeadlocks, rules::findNeverStarted})
         find(facts, verdict);
+    if (facts.waitedWithoutTracing() != 0)
+        verdict.abstain(Rule::LostWakeup, "tracing was off since they began to wait, so they may have run",
+                        facts.waitedWithoutTracing());
     return verdict.take(now);
 }
 

@@ -24,16 +24,23 @@ public:
     std::uint64_t since(std::uint32_t pid, std::uint64_t since) const;
     /// Returns the time up to which the process is judged: `now`, or its end.
     std::uint64_t endOf(std::uint32_t pid, std::uint64_t since) const;
+    /// Returns the time (ns) since which the process is traced without an interruption; kOff if it is not traced now.
+    /// What happened before may have been undone while tracing was off.
+    std::uint64_t tracedSince(std::uint32_t pid) const;
+    static constexpr std::uint64_t kOff = std::numeric_limits<std::uint64_t>::max();
 
 private:
-    static constexpr std::uint64_t kOpen = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::uint64_t kOpen = kOff;
     struct Off {
-        std::uint64_t from;
-        std::uint64_t to;
+        std::uint64_t from = 0;
+        std::uint64_t to = 0;
+        std::uint64_t before = 0;  ///< ns; sum of all earlier ones
     };
+    static std::uint64_t offUntil(const std::vector<Off> &offs, std::uint64_t time);
+
     const std::uint64_t m_now;
     const ProcessLives m_lives;
-    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< by pid; the times of a process do not overlap
+    std::unordered_map<std::uint32_t, std::vector<Off>> m_offs;  ///< by pid; ascending, without overlap
 };
 
 }  // namespace ct

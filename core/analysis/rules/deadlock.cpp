@@ -40,8 +40,8 @@ std::vector<CoroutineId> ownersOf(const Facts &facts, const Waiting &waiting, co
     if (wait.kind != WaitKind::Lock || !state || state->releasedByOthers)
         return owners;  // anyone can release a semaphore that signals
     for (const Use &use : facts.population().holdersOf(waiting.pid, wait.object)) {
-        if (use.by == kNoCoroutine)
-            return {};  // a thread holds it
+        if (use.by == kNoCoroutine || use.ts < facts.process(waiting.pid).tracedSince)
+            return {};  // a thread holds it, or it may have been released while tracing was off
         owners.push_back(use.by);
     }
     return owners;

@@ -79,6 +79,8 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     if (!state || state->satisfied().ts == 0)
         return std::nullopt;
     const Use &use = state->satisfied();
+    if (use.ts < facts.process(waiting.pid).tracedSince)
+        return std::nullopt;  // another use may have followed while tracing was off
     const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
     if (state->acquired.ts >= use.ts)
         return std::nullopt;  // another coroutine came first

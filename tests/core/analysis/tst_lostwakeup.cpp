@@ -245,17 +245,41 @@ CT_CASE(aWokenCoroutineHasNoLostWakeup)
     CHECK(scene.at(60'000, Rule::LostWakeup).empty());
 }
 
-CT_CASE(timesWithoutTracingDoNotCount)
+CT_CASE(whatHappenedWithoutTracingIsNotGuessed)
 {
     Waiter scene;
-    const CoroutineId id = scene.waiter(100);
+    scene.waiter(100);
     scene.signal(200);
     Batch batch;
     batch.notes.switches = {{JudgeScene::kPid, 300 * JudgeScene::kMs, false},
                             {JudgeScene::kPid, 9000 * JudgeScene::kMs, true}};
     scene.feed(batch);
-    CHECK(scene.isClean(9800));
-    CHECK(lost(scene, 10'000) == Ids{id});
+    CHECK(scene.isClean(60'000));
+    REQUIRE(scene.at(60'000).abstained.size() == 1);
+    CHECK_EQUAL(scene.at(60'000).abstained[0].count, 1U);
+    // Neither a use nor a coroutine of before counts for a later wait.
+    const CoroutineId id = scene.waiter(60'000, WaitKind::Lock, 0x99);
+    CHECK(scene.isClean(120'000));
+    scene.use(UseKind::Acquired, scene.sender, 0x99, 120'000);
+    scene.use(UseKind::Released, scene.sender, 0x99, 120'001);
+    CHECK(lost(scene, 122'000) == Ids{id});
+}
+
+CT_CASE(aLockOfBeforeAnInterruptionMayBeFree)
+{
+    Waiter scene;
+    const CoroutineId other = scene.born();
+    scene.use(UseKind::Acquired, scene.sender, 0x99, 10);
+    scene.use(UseKind::Acquired, other, 0x98, 10);
+    Batch batch;
+    batch.notes.switches = {{JudgeScene::kPid, 20 * JudgeScene::kMs, false},
+                            {JudgeScene::kPid, 30 * JudgeScene::kMs, true}};
+    scene.feed(batch);
+    scene.suspend(other, 100, scene.where);
+    scene.waits(other, WaitKind::Lock, 0x99);
+    scene.suspend(scene.sender, 100, scene.where);
+    scene.waits(scene.sender, WaitKind::Lock, 0x98);
+    CHECK(scene.isClean(60'000));
 }
 
 CT_CASE(reportsThatMayBeMissingMakeTheRuleAbstain)
