@@ -84,6 +84,27 @@ CT_CASE(timersAndExecutors)
     });
 }
 
+/// Programs set such a timer so that it expires at once.
+CT_CASE(theEarliestTimeHasPassed)
+{
+    const Region region;
+    inChild([&] {
+        const std::string report = reportOf(region, []() -> awaitable<void> {
+            const auto executor = co_await asio::this_coro::executor;
+            asio::system_timer system(executor, asio::system_timer::time_point::min());
+            co_await system.async_wait(use_awaitable);
+            asio::steady_timer steady(executor, asio::steady_timer::time_point::min());
+            co_await steady.async_wait(use_awaitable);
+        });
+        CHECK_EQUAL(report, "!? t!t!");
+        for (const Record &record : peek(region, 0)) {
+            const auto now = static_cast<std::int64_t>(corotracer::get_ns());
+            CHECK(record.kind != kRecordWaitsOn + std::uint8_t{kWaitTimer} ||
+                  static_cast<std::int64_t>(record.arg) <= now);
+        }
+    });
+}
+
 CT_CASE(descriptorsAndObjects)
 {
     const Region region;

@@ -123,6 +123,8 @@ steady_deadline(std::chrono::time_point<Clock, Duration> expiry)
     using Steady = std::chrono::steady_clock;
     if constexpr (std::is_same_v<Clock, Steady>)
         return std::chrono::time_point_cast<Steady::duration>(expiry);
+    else if (expiry <= now)  // the distance may be too large for a number
+        return Steady::now();
     else
         return Steady::now() + std::chrono::duration_cast<Steady::duration>(expiry - now);
 }
