@@ -69,11 +69,6 @@ inline void write_use(std::uint32_t session, const void *object, const location 
     write_use_at(session, object, site_id(sites_v2, state_v2.sites, where), kind);
 }
 
-inline void promise_access::write_wait(PromiseMixin &promise, waited object, std::uint32_t part) noexcept
-{
-    promise.write_wait(object.kind, object.object, part);
-}
-
 inline void promise_access::write_finish(PromiseMixin &promise, std::uint32_t session, std::uint32_t site) noexcept
 {
     promise.write_finish(session, site);

@@ -125,9 +125,13 @@ inline void suspend_fiber(fiber_context &context, fiber_promise &promise) noexce
 {
     promise.runs = false;
     promise.epoch = context.waker_epoch_.load(std::memory_order_relaxed);  // the fiber itself stores it before it waits
-    if (context.sleep_is_linked())
-        promise.waits_on(boost::fibers::worker_context<fiber_peek>::deadline_of(context));
+    if (context.sleep_is_linked()) {
+        // The timeout of the object that the program has reported, if it has.
+        const std::uint32_t part = promise_access::has_wait(promise) ? wait_part(1, false) : 0;
+        promise_access::write_wait(promise, boost::fibers::worker_context<fiber_peek>::deadline_of(context), part);
+    }
     promise.write_trace(0, false);  // no address: a view would read it as that of a coroutine frame
+    promise_access::forget_wait(promise);
 }
 
 /// Before the algorithm gets a fiber that has become ready: afterwards another thread may run it.

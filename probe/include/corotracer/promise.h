@@ -171,6 +171,8 @@ struct promise_access {
     static void shows_all_suspensions(PromiseMixin &promise) noexcept;
     /// True if the program has reported what the next suspension waits for.
     [[nodiscard]] static bool has_wait(const PromiseMixin &promise) noexcept;
+    /// For a suspension that is written without a TracedAwaiter: the next one has no wait so far.
+    static void forget_wait(PromiseMixin &promise) noexcept;
 };
 
 }  // namespace detail
@@ -407,6 +409,14 @@ inline void detail::promise_access::shows_all_suspensions(PromiseMixin &promise)
 inline bool detail::promise_access::has_wait(const PromiseMixin &promise) noexcept
 {
     return promise.has_wait_;
+}
+inline void detail::promise_access::write_wait(PromiseMixin &promise, waited object, std::uint32_t part) noexcept
+{
+    promise.write_wait(object.kind, object.object, part);
+}
+inline void detail::promise_access::forget_wait(PromiseMixin &promise) noexcept
+{
+    promise.has_wait_ = false;
 }
 
 template <class Awaitable>
