@@ -4,8 +4,8 @@
 """Compiles the examples of the probe's pages against an installed copy of the probe.
 
 The examples of a page in C or C++ become example1.h, example2.h ... and their #include lines example_includes.h.
-tests/probe/pages has a program for each page, which includes all of them. If the page has an example in CMake, that builds
-the program; else each compiler checks its syntax.
+tests/probe/pages has a program for each page, which includes all of them. If the page has an example in CMake, that
+builds the program; else each compiler checks its syntax, in each way to compile with the probe.
 
     tst_probe_pages.py <source> <build> <generator> <C compiler> <C++ compiler> <page>...
 """
@@ -69,9 +69,11 @@ def main(source: pathlib.Path, build: pathlib.Path, generator: str, c: str, cxx:
             run("cmake", "--build", folder / "build")
             continue
         standard = "-std=c11" if program.suffix == ".c" else "-std=c++20"
+        modes = [[]] + ([["-DCOROTRACER_OFF"], ["-DCOROTRACER_EXTERN"]] if program.suffix == ".cpp" else [])
         for compiler in filter(None, compilers[program.suffix]):
-            run(compiler, standard, "-fsyntax-only", "-I", work / "prefix/include", "-I", folder, "-I", program.parent,
-                program)
+            for mode in modes:
+                run(compiler, standard, *mode, "-fsyntax-only", "-I", work / "prefix/include", "-I", folder, "-I",
+                    program.parent, program)
     shutil.rmtree(work)
 
 

@@ -8,7 +8,7 @@
 // and nothing else: Asio includes this header itself, and an io_context calls InitTracer. asiopromise.h has the
 // coroutines, this header has the operations that they wait for. docs/probe/asio.md is the manual.
 //
-// The thread-local asio_state connects coroutine and operation. It names the awaiting coroutine while its operation is
+// The thread-local asio_v2 connects coroutine and operation. It names the awaiting coroutine while its operation is
 // initiated, and while a step of the operation completes. The creation of an operation then says what that coroutine
 // waits for.
 #pragma once
@@ -140,7 +140,7 @@ template <class Context, class Operation, class Object>
 inline void asio_creation(Context &, Operation &operation, const char *type, Object *object,
                           std::uintmax_t native_handle, const char *name)
 {
-    PromiseMixin *const waiter = asio_state.waiter;
+    PromiseMixin *const waiter = asio_v2.waiter;
     if (waiter == nullptr || name[0] != 'a')
         return;
     if constexpr (has_expiry<Object>) {
@@ -154,7 +154,7 @@ inline void asio_creation(Context &, Operation &operation, const char *type, Obj
         waiter->waits_on(type[0] == 'c' ? wait::channel : wait::other, object);
     }
     // Only once: later operations may be created when the coroutine has already ended.
-    asio_state.waiter = nullptr;
+    asio_v2.waiter = nullptr;
     if constexpr (owns_coroutine<Operation>)
         operation.waiter = waiter;
 }
@@ -183,7 +183,7 @@ public:
     ~asio_completion()
     {
         if (is_step_)
-            asio_state.waiter = before_;
+            asio_v2.waiter = before_;
     }
 
     /// Called before the handler. It is not called for an operation that is destroyed without completion.
@@ -195,8 +195,8 @@ public:
         if (is_last_)
             return note_wake(*waiter_);
         is_step_ = true;
-        before_ = asio_state.waiter;
-        asio_state.waiter = waiter_;
+        before_ = asio_v2.waiter;
+        asio_v2.waiter = waiter_;
     }
 
 private:

@@ -72,15 +72,15 @@ struct COROTRACER_ONE_PER_PROCESS asio_thread {
     PromiseMixin *waiter;   ///< coroutine whose operation is initiated, or has completed a step; null: none
     PromiseMixin *spawner;  ///< coroutine that awaits the coroutine that co_spawn is about to make; null: none
 };
-COROTRACER_ONE_PER_PROCESS inline thread_local constinit asio_thread asio_state{};
+COROTRACER_ONE_PER_PROCESS inline thread_local constinit asio_thread asio_v2{};
 
-/// Sets asio_state while an operation is initiated.
+/// Sets asio_v2 while an operation is initiated.
 class asio_scope {
 public:
-    explicit asio_scope(asio_thread now) noexcept : m_before(std::exchange(asio_state, now)) {}
+    explicit asio_scope(asio_thread now) noexcept : m_before(std::exchange(asio_v2, now)) {}
     asio_scope(const asio_scope &) = delete;
     asio_scope &operator=(const asio_scope &) = delete;
-    ~asio_scope() { asio_state = m_before; }
+    ~asio_scope() { asio_v2 = m_before; }
 
 private:
     const asio_thread m_before;
@@ -188,7 +188,7 @@ struct asio_awaiter : foreign_awaiter<Awaitable, Library> {
 
     decltype(auto) await_resume()
     {
-        if (PromiseMixin *const waiter = std::exchange(asio_state.waiter, nullptr); waiter == this->tracer)
+        if (PromiseMixin *const waiter = std::exchange(asio_v2.waiter, nullptr); waiter == this->tracer)
             note_wake(*this->tracer);
         return foreign::await_resume();
     }
@@ -204,7 +204,7 @@ public:
     asio_promise() noexcept
     {
         this->own = this->is_traced() ? this : nullptr;
-        if (PromiseMixin *const spawner = std::exchange(asio_state.spawner, nullptr); spawner != nullptr && this->own)
+        if (PromiseMixin *const spawner = std::exchange(asio_v2.spawner, nullptr); spawner != nullptr && this->own)
             spawner->waits_on(*this);
     }
 
