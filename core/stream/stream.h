@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/base/uninitialized.h"
 #include "core/stream/accounting.h"
+#include "core/stream/evidence.h"
 
 #include <cstdint>
 #include <string>
@@ -210,6 +211,9 @@ struct Notes {
     std::vector<Drop> drops;
     std::vector<Switch> switches;
     std::vector<ProcessEnd> processEnds;
+    std::vector<ThreadSample> threadSamples;
+    std::vector<DescriptorSample> descriptorSamples;
+    std::vector<ProcessSample> processSamples;
 
     /// Number of wakes, waits, uses, wakers left and finishes: the notes that can be as frequent as events.
     std::size_t causes() const
@@ -220,7 +224,11 @@ struct Notes {
     {
         return processes.empty() && threadNames.empty() && names.empty() && parents.empty() && waits.empty() &&
                wakes.empty() && uses.empty() && wakersLeft.empty() && finishes.empty() && drops.empty() &&
-               switches.empty() && processEnds.empty();
+               switches.empty() && processEnds.empty() && !hasSamples();
+    }
+    bool hasSamples() const
+    {
+        return !threadSamples.empty() || !descriptorSamples.empty() || !processSamples.empty();
     }
     void clear()
     {
@@ -236,6 +244,9 @@ struct Notes {
         drops.clear();
         switches.clear();
         processEnds.clear();
+        threadSamples.clear();
+        descriptorSamples.clear();
+        processSamples.clear();
     }
 };
 

@@ -93,10 +93,13 @@ enum class Tag : std::uint8_t {
     Uses,
     WakersLeft,
     Finishes,
+    ThreadSamples,
+    DescriptorSamples,
+    ProcessSamples,
     Output = 32,
     Frames = 33,
     Blocks = 48,
 };
-static_assert(static_cast<int>(Tag::Sums) == 17 && static_cast<int>(Tag::Finishes) == 21);
+static_assert(static_cast<int>(Tag::Sums) == 17 && static_cast<int>(Tag::ProcessSamples) == 24);
 
 }  // namespace ct::ctr

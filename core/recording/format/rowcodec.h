@@ -26,6 +26,12 @@ inline constexpr std::uint64_t kLargest<WaitKind> = static_cast<std::uint64_t>(W
 template <>
 inline constexpr std::uint64_t kLargest<UseKind> = static_cast<std::uint64_t>(UseKind::Signalled);
 template <>
+inline constexpr std::uint64_t kLargest<ThreadState> = static_cast<std::uint64_t>(ThreadState::Ended);
+template <>
+inline constexpr std::uint64_t kLargest<ThreadCall> = static_cast<std::uint64_t>(ThreadCall::Other);
+template <>
+inline constexpr std::uint64_t kLargest<DescriptorKind> = static_cast<std::uint64_t>(DescriptorKind::Other);
+template <>
 inline constexpr std::uint64_t kLargest<Flag::Reason> = static_cast<std::uint64_t>(Flag::Reason::DialectContradiction);
 
 /// Converts `value` to T. Returns false when `value` is out of range.
@@ -92,14 +98,15 @@ struct Number : Plain<Member> {
     }
 };
 
-/// An optional coroutine: its id + 1, plain; 0 = none.
+/// An optional number, such as a coroutine, whose largest value means none: the number + 1, plain; 0 = none.
 template <auto Member>
 struct OneMore {
     template <class Row>
     static void write(const std::vector<Row> &rows, ColumnWriter &column, ColumnWriter &section)
     {
+        using Value = std::remove_cvref_t<decltype(std::declval<Row>().*Member)>;
         for (const Row &row : rows)
-            column.plain(static_cast<CoroutineId>(row.*Member + 1));
+            column.plain(static_cast<Value>(row.*Member + 1));
         section.column(column);
     }
     template <class Row>

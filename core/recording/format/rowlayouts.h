@@ -11,12 +11,12 @@
 
 namespace ct::ctr {
 
-/// True for the sections whose rows belong to batches: 2 to 16 and 19 to 21.
+/// True for the sections whose rows belong to batches: 2 to 16 and 19 to 24.
 constexpr bool hasBatchRows(Tag tag)
 {
-    return (tag >= Tag::Sites && tag <= Tag::ProcessEnds) || (tag >= Tag::Uses && tag <= Tag::Finishes);
+    return (tag >= Tag::Sites && tag <= Tag::ProcessEnds) || (tag >= Tag::Uses && tag <= Tag::ProcessSamples);
 }
-inline constexpr std::size_t kBatchSections = 18;
+inline constexpr std::size_t kBatchSections = 21;
 /// Position among these sections.
 constexpr std::size_t batchSection(Tag tag)
 {
@@ -75,7 +75,8 @@ struct BlockLocation {
 using BatchLayout =
     Layout<BatchRow, Tag::Batches, Delta<&BatchRow::now>, RowCount<0>, RowCount<1>, RowCount<2>, RowCount<3>,
            RowCount<4>, RowCount<5>, RowCount<6>, RowCount<7>, RowCount<8>, RowCount<9>, RowCount<10>, RowCount<11>,
-           RowCount<12>, RowCount<13>, RowCount<14>, RowCount<15>, RowCount<16>, RowCount<17>>;
+           RowCount<12>, RowCount<13>, RowCount<14>, RowCount<15>, RowCount<16>, RowCount<17>,
+           RowCount<18>, RowCount<19>, RowCount<20>>;
 using SiteLayout = Layout<Site, Tag::Sites, Delta<&Site::id>, Plain<&Site::line>, Plain<&Site::column>,
                           Text<&Site::file>, Text<&Site::function>>;
 using BirthLayout =
@@ -103,6 +104,21 @@ using UseLayout = Layout<Use, Tag::Uses, OneMore<&Use::by>, Number<&Use::n>, Pla
 using WakersLeftLayout = Layout<WakersLeft, Tag::WakersLeft, Delta<&WakersLeft::coroutine>, Number<&WakersLeft::n>,
                                 Plain<&WakersLeft::count>, Delta<&WakersLeft::ts>>;
 using FinishLayout = Layout<Finish, Tag::Finishes, Delta<&Finish::coroutine>, Delta<&Finish::ts>, Plain<&Finish::site>>;
+using ThreadSampleLayout =
+    Layout<ThreadSample, Tag::ThreadSamples, Plain<&ThreadSample::pid>, Delta<&ThreadSample::tid>,
+           Delta<&ThreadSample::ts>, Plain<&ThreadSample::state>, Plain<&ThreadSample::call>,
+           Plain<&ThreadSample::isTimed>, Delta<&ThreadSample::object>, Delta<&ThreadSample::cpuNs>,
+           Delta<&ThreadSample::runDelayNs>>;
+using DescriptorSampleLayout =
+    Layout<DescriptorSample, Tag::DescriptorSamples, Plain<&DescriptorSample::pid>,
+           Delta<&DescriptorSample::descriptor>, Plain<&DescriptorSample::epoll>, Delta<&DescriptorSample::ts>,
+           Plain<&DescriptorSample::kind>, Plain<&DescriptorSample::events>, OneMore<&DescriptorSample::pending>,
+           Delta<&DescriptorSample::deadline>, Plain<&DescriptorSample::tcpState>>;
+using ProcessSampleLayout =
+    Layout<ProcessSample, Tag::ProcessSamples, Plain<&ProcessSample::pid>, Delta<&ProcessSample::ts>,
+           Delta<&ProcessSample::descriptorsTs>, Plain<&ProcessSample::threads>, Delta<&ProcessSample::stoppedSince>,
+           Plain<&ProcessSample::areThreadsKnown>, Plain<&ProcessSample::areCallsKnown>,
+           Plain<&ProcessSample::areDescriptorsKnown>>;
 using SumsLayout =
     Layout<Accounting, Tag::Sums, Plain<&Accounting::captured>, Plain<&Accounting::lost>,
            Plain<&Accounting::missedBeforeAttach>, Plain<&Accounting::coroutines>, Plain<&Accounting::coroutinesMissed>,
@@ -142,6 +158,9 @@ void forEachSort(Visit &&visit, Batches &...batches)
     visit(UseLayout{}, batches.notes.uses...);
     visit(WakersLeftLayout{}, batches.notes.wakersLeft...);
     visit(FinishLayout{}, batches.notes.finishes...);
+    visit(ThreadSampleLayout{}, batches.notes.threadSamples...);
+    visit(DescriptorSampleLayout{}, batches.notes.descriptorSamples...);
+    visit(ProcessSampleLayout{}, batches.notes.processSamples...);
 }
 
 }  // namespace ct::ctr

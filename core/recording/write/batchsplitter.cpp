@@ -104,6 +104,9 @@ std::vector<Batch> piecesOf(const Batch &batch, const PieceLimits &limits)
     pieces.divide(&Notes::finishes);
     pieces.divide(&Notes::drops);
     pieces.divide(&Notes::processEnds);
+    pieces.divide(&Notes::threadSamples);
+    pieces.divide(&Notes::descriptorSamples);
+    pieces.divide(&Notes::processSamples);
     pieces.divide(&Batch::deaths);
     pieces.divide(&Batch::flags);
     std::vector<Batch> all = pieces.takePieces();

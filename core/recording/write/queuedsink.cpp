@@ -47,7 +47,8 @@ std::size_t restBytesOf(const Batch &batch)
                         bytesOf(batch.flags) + bytesOf(notes.processes) + bytesOf(notes.threadNames) +
                         bytesOf(notes.names) + bytesOf(notes.parents) + bytesOf(notes.waits) + bytesOf(notes.wakes) +
                         bytesOf(notes.uses) + bytesOf(notes.wakersLeft) + bytesOf(notes.finishes) +
-                        bytesOf(notes.drops) + bytesOf(notes.switches) + bytesOf(notes.processEnds);
+                        bytesOf(notes.drops) + bytesOf(notes.switches) + bytesOf(notes.processEnds) +
+                        bytesOf(notes.threadSamples) + bytesOf(notes.descriptorSamples) + bytesOf(notes.processSamples);
     for (const CoroutineName &name : notes.names)
         bytes += name.name.size();
     for (const Site &site : batch.sites)

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/target/processsampler.h"
+
+#include <algorithm>
+#include <ctime>
+#include <tuple>
+
+namespace ct {
+
+namespace {
+
+/// Processor time of the calling thread, ns.
+std::uint64_t usedNs()
+{
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
+/// What a visit that began at `usedBefore` (usedNs()) has cost, times `factor`.
+std::uint64_t pauseAfter(std::uint64_t usedBefore, std::uint64_t factor)
+{
+    return (usedNs() - usedBefore) * factor;
+}
+
+auto contentOf(const ProcessSample &row)
+{
+    return std::tie(row.threads, row.stoppedSince, row.areThreadsKnown, row.areCallsKnown, row.areDescriptorsKnown);
+}
+
+}  // namespace
+
+bool ProcessSampler::isOfOurNamespace(pid_t pid)
+{
+    // Readable by every user: the pids of the process in each namespace, from that of /proc on.
+    const std::string text = ProcFile(AT_FDCWD, "/proc/" + std::to_string(pid) + "/status").readAll();
+    constexpr std::string_view kPids = "\nNSpid:";
+    const std::size_t at = text.find(kPids);
+    if (at == std::string::npos)
+        return false;
+    ProcWords pids(std::string_view(text).substr(at + kPids.size(), text.find('\n', at + 1) - at - kPids.size()));
+    return pids.number() == static_cast<std::uint64_t>(pid) && pids.next().empty();
+}
+
+ProcessSampler::ProcessSampler(pid_t pid, SocketQueues &sockets, KeptFiles &kept)
+    : m_pid(static_cast<std::uint32_t>(pid)),
+      m_directory(AT_FDCWD, "/proc/" + std::to_string(pid), O_DIRECTORY),
+      m_threads(m_pid, m_directory, kept),
+      m_descriptors(m_pid, m_directory, sockets)
+{
+    m_present.pid = m_pid;
+}
+
+bool ProcessSampler::sample(std::uint64_t nowNs, Notes &rows)
+{
+    if (nowNs < m_nextNs)
+        return true;
+    const std::uint64_t before = usedNs();
+    const bool isComplete = nowNs >= m_nextCompleteNs;
+    if (isComplete)
+        m_nextCompleteNs = nowNs + kCompleteGapNs - kGapNs / 2;  // visits are not exactly in time
+    const bool lives = m_threads.sample(nowNs, isComplete, rows.threadSamples);
+    m_present.ts = nowNs;
+    m_present.threads = lives ? m_threads.threads() : 0;
+    m_present.areThreadsKnown = m_threads.areKnown();
+    m_present.areCallsKnown = m_threads.areCallsKnown();
+    if (!m_threads.isStopped() || !lives)
+        m_present.stoppedSince = 0;
+    else if (m_present.stoppedSince == 0)
+        m_present.stoppedSince = m_visitedNs != 0 ? m_visitedNs : nowNs;
+    m_visitedNs = nowNs;
+    m_nextNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor));
+    if (lives && nowNs >= m_nextDescriptorsNs)
+        sampleDescriptors(nowNs, rows);
+    if (isComplete || contentOf(m_present) != contentOf(m_emitted)) {
+        m_emitted = m_present;
+        rows.processSamples.push_back(m_present);
+    }
+    return lives;
+}
+
+void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, Notes &rows)
+{
+    if (nowNs >= m_nextSearchNs) {
+        const std::uint64_t before = usedNs();
+        m_descriptors.findEpolls();
+        m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kSearchCostFactor));
+    }
+    const std::uint64_t before = usedNs();
+    for (const std::uint32_t epoll : m_threads.epolls())
+        m_descriptors.addEpoll(epoll);
+    m_descriptors.sample(nowNs, rows.descriptorSamples);
+    m_present.descriptorsTs = nowNs;
+    m_present.areDescriptorsKnown = m_descriptors.areKnown();
+    // A visit of the threads that comes at the same time takes these along.
+    m_nextDescriptorsNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor)) - kGapNs / 2;
+}
+
+}  // namespace ct

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Samples one process: its threads, its descriptors, and whether it is stopped. Qt-free. Not thread-safe.
+#pragma once
+
+#include "core/stream/stream.h"
+#include "core/target/descriptorsampler.h"
+#include "core/target/threadsampler.h"
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace ct {
+
+class ProcessSampler {
+public:
+    /// Between two visits of threads, and of descriptors. Longer if they cost more than a quarter of a percent of a
+    /// processor each.
+    static constexpr std::uint64_t kGapNs = 250'000'000;
+    static constexpr std::uint64_t kCostFactor = 400;
+    /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
+    static constexpr std::uint64_t kCompleteGapNs = 1'000'000'000;
+    /// Shortest time between two searches for epolls, which cost at most a tenth of a percent.
+    static constexpr std::uint64_t kSearchGapNs = 5'000'000'000;
+    static constexpr std::uint64_t kSearchCostFactor = 1000;
+
+    /// Returns true if a process with this pid is in our pid namespace, so that its pid in the stream is the same.
+    static bool isOfOurNamespace(pid_t pid);
+
+    ProcessSampler(pid_t pid, SocketQueues &sockets, KeptFiles &kept);
+    ProcessSampler(const ProcessSampler &) = delete;
+    ProcessSampler &operator=(const ProcessSampler &) = delete;
+
+    /// ns, CLOCK_MONOTONIC, of the next visit.
+    std::uint64_t nextNs() const { return m_nextNs; }
+    /// Visits the process if it is time, and appends rows. Returns false if it has ended.
+    bool sample(std::uint64_t nowNs, Notes &rows);
+
+private:
+    void sampleDescriptors(std::uint64_t nowNs, Notes &rows);
+    void emitProcess(std::uint64_t nowNs, Notes &rows);
+
+    const std::uint32_t m_pid;
+    ProcFile m_directory;
+    ThreadSampler m_threads;
+    DescriptorSampler m_descriptors;
+    std::uint64_t m_nextNs = 0;
+    std::uint64_t m_nextDescriptorsNs = 0;
+    std::uint64_t m_nextSearchNs = 0;
+    std::uint64_t m_nextCompleteNs = 0;
+    std::uint64_t m_visitedNs = 0;  ///< the latest visit
+    ProcessSample m_emitted;
+    ProcessSample m_present;
+};
+
+}  // namespace ct

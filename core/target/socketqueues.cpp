@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/target/socketqueues.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace ct {
+
+namespace {
+
+constexpr std::size_t kAnswerBytes = 65'536;
+
+template <class Body>
+struct Request {
+    nlmsghdr head{};
+    Body body{};
+
+    explicit Request(std::uint16_t flags)
+    {
+        head.nlmsg_len = sizeof(Request);
+        head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+        head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+    }
+};
+
+}  // namespace
+
+bool SocketQueues::send(const void *request, std::size_t size)
+{
+    if (!std::exchange(m_isOpened, true))
+        m_netlink = ProcFile::adopt(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+    return m_netlink.isOpen() && ::send(m_netlink.fd(), request, size, 0) == static_cast<ssize_t>(size);
+}
+
+/// Calls visit(message) for each message that answers the latest request.
+template <class Visit>
+bool SocketQueues::answers(Visit &&visit)
+{
+    alignas(nlmsghdr) static thread_local std::array<char, kAnswerBytes> buffer;
+    for (;;) {
+        const ssize_t got = ::recv(m_netlink.fd(), buffer.data(), buffer.size(), 0);
+        if (got <= 0)
+            return false;
+        auto left = static_cast<unsigned>(got);
+        const auto *message = reinterpret_cast<const nlmsghdr *>(buffer.data());
+        bool isMultiple = false;
+        for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
+            if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
+                return message->nlmsg_type == NLMSG_DONE;
+            visit(*message);
+            isMultiple = (message->nlmsg_flags & NLM_F_MULTI) != 0;
+        }
+        if (!isMultiple)
+            return true;
+    }
+}
+
+void SocketQueues::readInternet(Table table, std::unordered_map<std::uint64_t, Socket> &found)
+{
+    const bool isTcp = table == Table::Tcp || table == Table::Tcp6;
+    Request<inet_diag_req_v2> request(NLM_F_DUMP);
+    request.body.sdiag_family = table == Table::Tcp || table == Table::Udp ? AF_INET : AF_INET6;
+    request.body.sdiag_protocol = isTcp ? IPPROTO_TCP : IPPROTO_UDP;
+    // Sockets in these two states have no descriptor.
+    request.body.idiag_states = ~(1U << TCP_TIME_WAIT | 1U << TCP_SYN_RECV);
+    if (!send(&request, sizeof request))
+        return;
+    answers([&](const nlmsghdr &message) {
+        inet_diag_msg socket{};
+        if (message.nlmsg_len < NLMSG_LENGTH(sizeof socket))
+            return;
+        std::memcpy(&socket, NLMSG_DATA(&message), sizeof socket);
+        const auto known = m_tables.find(socket.idiag_inode);
+        if (known == m_tables.end())
+            return;
+        known->second = table;
+        found[socket.idiag_inode] = {socket.idiag_rqueue, isTcp ? socket.idiag_state : std::uint8_t{0},
+                                     isTcp && socket.idiag_state == TCP_LISTEN};
+    });
+}
+
+void SocketQueues::readUnix(std::uint64_t inode, std::unordered_map<std::uint64_t, Socket> &found)
+{
+    Request<unix_diag_req> request(0);
+    request.body.sdiag_family = AF_UNIX;
+    request.body.udiag_states = ~0U;
+    request.body.udiag_ino = static_cast<std::uint32_t>(inode);
+    request.body.udiag_show = UDIAG_SHOW_RQLEN;
+    request.body.udiag_cookie[0] = request.body.udiag_cookie[1] = ~0U;  // any
+    if (!send(&request, sizeof request))
+        return;
+    answers([&](const nlmsghdr &message) {
+        unix_diag_msg socket{};
+        if (message.nlmsg_len < NLMSG_LENGTH(sizeof socket) || inode != request.body.udiag_ino)
+            return;
+        std::memcpy(&socket, NLMSG_DATA(&message), sizeof socket);
+        m_tables[inode] = Table::Unix;
+        Socket &entry = found[inode];
+        entry.isListener = socket.udiag_state == TCP_LISTEN;
+        auto left = message.nlmsg_len - NLMSG_LENGTH(sizeof socket);
+        const auto *attribute = reinterpret_cast<const rtattr *>(static_cast<const char *>(NLMSG_DATA(&message)) +
+                                                                 NLMSG_ALIGN(sizeof socket));
+        for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+            unix_diag_rqlen lengths{};
+            if (attribute->rta_type != UNIX_DIAG_RQLEN || RTA_PAYLOAD(attribute) < sizeof lengths)
+                continue;
+            std::memcpy(&lengths, RTA_DATA(attribute), sizeof lengths);
+            entry.pending = lengths.udiag_rqueue;
+        }
+    });
+}
+
+std::unordered_map<std::uint64_t, SocketQueues::Socket>
+SocketQueues::read(const std::unordered_set<std::uint64_t> &inodes)
+{
+    constexpr std::array kInternet{Table::Tcp, Table::Tcp6, Table::Udp, Table::Udp6};
+    std::unordered_map<std::uint64_t, Socket> found;
+    std::erase_if(m_tables, [&inodes](const auto &entry) { return !inodes.contains(entry.first); });
+    for (const std::uint64_t inode : inodes)
+        m_tables.try_emplace(inode, Table::None);
+    for (const Table table : kInternet) {
+        // A socket that is in no table yet may be in any later.
+        const bool isWanted = std::any_of(m_tables.begin(), m_tables.end(), [table](const auto &entry) {
+            return entry.second == table || entry.second == Table::None;
+        });
+        if (isWanted)
+            readInternet(table, found);
+    }
+    for (const auto &[inode, table] : m_tables) {
+        if (table == Table::Unix || table == Table::None)
+            readUnix(inode, found);
+    }
+    return found;
+}
+
+}  // namespace ct
