@@ -7,13 +7,13 @@
 namespace ct {
 
 StuckThresholds::StuckThresholds(const Population &population, const StuckRule &rule)
-    : m_population(population), m_rule(rule), m_off(offIntervals(population.switches())), m_lives(population)
+    : m_population(population), m_rule(rule), m_paused(population), m_lives(population)
 {
 }
 
 void StuckThresholds::readProcesses()
 {
-    m_off = offIntervals(m_population.switches());
+    m_paused = PausedTimes(m_population);
     m_lives = ProcessLives(m_population);
 }
 
@@ -24,14 +24,14 @@ std::uint64_t StuckThresholds::of(const CoroutineSnapshot &coroutine)
     if (threshold >= kNever - coroutine.since)
         return kNever;
     std::uint64_t stuckAt = coroutine.since + threshold;
-    for (const OffInterval &off : intervalsOf(m_off, coroutine.pid)) {
-        if (off.to <= coroutine.since)
+    for (const PausedTimes::Interval &pause : m_paused.of(coroutine.pid)) {
+        if (pause.to <= coroutine.since)
             continue;
-        if (off.from >= stuckAt)
+        if (pause.from >= stuckAt)
             break;
-        if (off.to == OffInterval::kLasting)
+        if (pause.to == PausedTimes::kLasting)
             return kNever;
-        stuckAt += off.to - std::max(off.from, coroutine.since);
+        stuckAt += pause.to - std::max(pause.from, coroutine.since);
     }
     return m_lives.endOf(coroutine.pid, coroutine.since) < stuckAt ? kNever : stuckAt - coroutine.since;
 }

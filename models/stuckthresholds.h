@@ -5,10 +5,10 @@
 // site are large and change slowly.
 #pragma once
 
+#include "core/analysis/pausedtimes.h"
 #include "core/analysis/processlives.h"
 #include "core/analysis/stuck.h"
 #include "core/trace/population.h"
-#include "models/tracingoff.h"
 
 #include <unordered_map>
 
@@ -21,8 +21,8 @@ public:
     /// Returns the threshold of a site in ns.
     std::uint64_t of(SiteId site);
     /// Returns the threshold in ns of the present suspension, counted from its start. Adds the time in which the
-    /// process was not traced. Returns ~0 if it never becomes stuck: its process has ended, or is not traced at
-    /// present.
+    /// process was stopped or not traced. Returns ~0 if it never becomes stuck: its process has ended, or is stopped or
+    /// not traced at present.
     std::uint64_t of(const CoroutineSnapshot &coroutine);
     /// Returns the 99th percentile of completed suspensions at the site in ns; nullopt if there are none.
     std::optional<std::uint64_t> usual(SiteId site);
@@ -41,7 +41,7 @@ private:
     const Population &m_population;
     StuckRule m_rule;
     std::unordered_map<SiteId, Entry> m_entries;
-    std::vector<OffInterval> m_off;
+    PausedTimes m_paused;
     ProcessLives m_lives;
     int m_frames = 0;
 };

@@ -26,7 +26,7 @@ struct StuckCoroutine {
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
     std::uint64_t since = 0;               ///< ns, CLOCK_MONOTONIC, start of the suspension
-    std::uint64_t suspendedNs = 0;         ///< duration, without times when the process was gone or not traced
+    std::uint64_t suspendedNs = 0;         ///< duration, without times when the process was gone, stopped or not traced
     std::optional<std::uint64_t> usualNs;  ///< the site's 99th percentile; nullopt: no suspension has completed there
     // Reported by the target, see CoroutineNotes.
     bool woken = false;  ///< was made runnable, but no thread has resumed it: not a lost wake
@@ -45,8 +45,8 @@ struct StuckGroup {
 /// Judges the population at time `now` (ns, CLOCK_MONOTONIC), without side effects. Returns the groups with the most
 /// coroutines first. Coroutines that are finished, destroyed, running, flagged or unknown are never stuck. Neither are
 /// coroutines that wait for a time, until minimumNs after it, or that await such a coroutine. Times while a process had
-/// tracing off do not count, because the states of its coroutines are unknown then. For a process that is gone, no time
-/// counts after its end.
+/// tracing off, or was stopped by a signal or a debugger, do not count: its coroutines could not run, or their states
+/// are unknown. For a process that is gone, no time counts after its end.
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule = {});
 
 }  // namespace ct

@@ -95,7 +95,7 @@ std::chrono::milliseconds DecodeThread::longestWait()
 {
     if (m_region.access() != RegionAccess::Observer)
         return 2 * m_heartbeat;  // the collector calls earlier
-    m_poll = m_batch.empty() ? std::min(m_poll * 2, kPollLongest) : kPollShortest;
+    m_poll = m_hadEvents ? kPollShortest : std::min(m_poll * 2, kPollLongest);
     return m_poll;
 }
 
@@ -124,7 +124,15 @@ void DecodeThread::pass()
     if (tellsTime)
         m_timeRequest.reset();
     m_decoder.pass(m_batch);
+    addNotes();
     deliver(tellsTime);
+}
+
+void DecodeThread::addNotes()
+{
+    m_hadEvents = !m_batch.empty();
+    if (m_addedNotes)
+        m_addedNotes->take(m_batch);
 }
 
 /// Passes the batch to every sink. An empty one tells the time: the collector wakes this thread for that in each
@@ -168,6 +176,7 @@ void DecodeThread::drainAndFinish()
         letCollectorPass();
         m_batch.clear();
         isDone = m_decoder.finalDrain(m_batch);
+        addNotes();
         deliver(isDone);
         if (isDone || m_decoder.hasMore())
             continue;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/wakesignal.h"
+#include "core/harvest/addednotes.h"
 #include "core/harvest/decoder.h"
 #include "core/harvest/postmortemclock.h"
 #include "core/harvestthread/latestsums.h"
@@ -40,6 +41,8 @@ public:
     void setHeartbeat(std::chrono::milliseconds most) { m_heartbeat = most; }
     /// As HarvestThread::setPostMortem(). Before the start.
     void setPostMortem() { m_postMortemClock.emplace(); }
+    /// As HarvestThread::setAddedNotes(). Before the start.
+    void setAddedNotes(std::shared_ptr<AddedNotes> notes) { m_addedNotes = std::move(notes); }
     /// As HarvestThread::latestEventNs(). After the end.
     std::uint64_t latestEventNs() const { return m_postMortemClock ? m_postMortemClock->latest() : 0; }
 
@@ -62,6 +65,7 @@ private:
     bool takeTimeRequest();
     void letCollectorPass() const;
     void pass();
+    void addNotes();
     void deliver(bool tellsTime = false);
     void dropSink(std::size_t index, const Error &error);
     void publishSums();
@@ -83,9 +87,11 @@ private:
     std::chrono::milliseconds m_heartbeat{100};  ///< constant from the start on
     /// Set before the start; while the thread runs, only the thread uses it.
     std::optional<PostMortemClock> m_postMortemClock;
+    std::shared_ptr<AddedNotes> m_addedNotes;  ///< constant from the start on; may be null
 
     // Decoding thread only.
     Batch m_batch;
+    bool m_hadEvents = false;  ///< the latest pass decoded something
     bool m_hasRegionFailed = false;
     std::chrono::milliseconds m_poll{1};         ///< of an observer
     std::optional<std::uint64_t> m_timeRequest;  ///< number of a request to the collector, see requestTime()

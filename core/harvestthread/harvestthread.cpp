@@ -124,6 +124,11 @@ void HarvestThread::setPostMortem()
     m_data->decoding.setPostMortem();
 }
 
+void HarvestThread::setAddedNotes(std::shared_ptr<AddedNotes> notes)
+{
+    m_data->decoding.setAddedNotes(std::move(notes));
+}
+
 std::uint64_t HarvestThread::latestEventNs() const
 {
     return m_data->decoding.latestEventNs();

@@ -23,6 +23,7 @@ class QTimer;
 
 namespace ct {
 
+class AddedNotes;
 class HarvestServer;
 
 class HarvestThread final : public QThread {
@@ -42,6 +43,8 @@ public:
     /// Marks the run as post-mortem. Call it before the start. For the sinks, time stands still at the region's latest
     /// event.
     void setPostMortem();
+    /// Notes that come into the stream with the first batch that is not earlier. Call it before the start.
+    void setAddedNotes(std::shared_ptr<AddedNotes> notes);
     /// The time of the region's latest event in ns of CLOCK_MONOTONIC, 0 = no event. Only for a post-mortem run, after
     /// its end.
     std::uint64_t latestEventNs() const;

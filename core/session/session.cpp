@@ -127,6 +127,7 @@ void Session::drain(EndReason reason)
         m_data->progressTimer->stop();
     m_data->nothingTraced->stop();
     m_data->targets->stop();
+    m_data->evidence.requestStop();
     setState(RunState::Draining);
     m_data->harvest->requestEnd();
 }

@@ -9,6 +9,7 @@
 #include "core/session/observereffect.h"
 #include "core/session/session.h"
 #include "core/session/shortagenotices.h"
+#include "core/target/evidencesampler.h"
 #include "core/target/targetwatch.h"
 #include "core/target/untraced.h"
 
@@ -32,6 +33,8 @@ struct Session::Data {
     std::vector<std::shared_ptr<Sink>> sinks{untraced.sink()};
     CapturedRegion region;                   // destroyed after the harvest thread, which reads it
     std::unique_ptr<HarvestThread> harvest;  // reset after the end
+    std::shared_ptr<AddedNotes> samples = std::make_shared<AddedNotes>();
+    EvidenceSampler evidence{samples};
     TargetProcess *process = nullptr;
     const std::shared_ptr<LatestSums> sums = std::make_shared<LatestSums>();
     std::string socketPath;

@@ -43,6 +43,7 @@ Result<void> Session::launch(const CaptureSpec &capture, const LaunchSpec &targe
     connect(m_data->process, &TargetProcess::groupEnded, this,
             [this] { drain(m_data->terminating ? EndReason::Terminated : EndReason::TargetExited); });
     if (Result<void> started = m_data->process->start(traced); !started) {
+        m_data->evidence.stop();
         m_data->harvest->abandon();
         m_data->harvest.reset();
         m_data->region.discard();
@@ -138,6 +139,7 @@ Result<void> Session::startHarvest(const std::string &socketPath)
                                                       m_data->request.backlog, m_data->sums);
     HarvestThread *harvest = m_data->harvest.get();
     harvest->setHeartbeat(m_data->request.heartbeat);
+    harvest->setAddedNotes(m_data->samples);
     if (m_data->postMortem)
         harvest->setPostMortem();
     // Queued, because these signals come from the harvest thread.
@@ -171,15 +173,20 @@ void Session::beginWatching(const std::vector<pid_t> &targets)
     m_data->progressTimer->start(kProgressMs);
     connect(m_data->targets, &TargetWatch::seen, this, [this](int pid) {
         m_data->anyCame = true;
+        m_data->evidence.setProcesses(targetPids());
         targetCame();
         Q_EMIT targetDiscovered(pid);
     });
     connect(m_data->targets, &TargetWatch::gone, this, [this](int pid) {
+        m_data->evidence.setProcesses(targetPids());
         if (m_data->kind != RunKind::Launched)
             Q_EMIT targetEnded(pid);
     });
     connect(m_data->targets, &TargetWatch::noneFound, this, &Session::onNoneFound);
     m_data->targets->start(targets);
+    if (const Result<void> sampling = m_data->evidence.start(); !sampling)
+        addNotice(QString::fromStdString(sampling.error().message));
+    m_data->evidence.setProcesses(targetPids());
     m_data->effect = new ObserverEffect(
         m_data->request.maxOverhead, [this] { return accounting(); }, [this] { return targetPids(); }, this);
     connect(m_data->effect, &ObserverEffect::tracingWanted, this, &Session::setLimited);

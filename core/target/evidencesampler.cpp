@@ -16,19 +16,19 @@ namespace {
 
 /// Rows that may wait for a late decoder, some 64 MiB. Beyond it, no samples are taken until it has caught up.
 constexpr std::uint64_t kMostWaiting = 1U << 20;
-/// Descriptors for the threads of 256 processes with one thread each, or of one with 256; at most an eighth of the
-/// limit.
+/// Descriptors for 256 threads, but at most an eighth of the limit.
 constexpr std::uint64_t kMostFiles = 768;
 constexpr std::uint64_t kFilesShare = 8;
+/// Each process needs four more, so these are at most another eighth.
+constexpr std::uint64_t kMostProcesses = 256;
+constexpr std::uint64_t kProcessesShare = 32;
 /// Without processes, only setProcesses() and stop() end the wait.
 constexpr std::uint64_t kIdleNs = 3'600'000'000'000;
 
-std::uint64_t filesToKeep()
+std::uint64_t limitOfFiles()
 {
     rlimit files{};
-    if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
-        return 0;
-    return std::min<std::uint64_t>(kMostFiles, files.rlim_cur / kFilesShare);
+    return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : 0;
 }
 
 }  // namespace
@@ -42,16 +42,24 @@ EvidenceSampler::~EvidenceSampler()
 
 Result<void> EvidenceSampler::start()
 {
-    m_kept.left = filesToKeep();
+    m_isEnding.store(false, std::memory_order_relaxed);  // the start of the thread publishes it
+    const std::uint64_t limit = limitOfFiles();
+    m_kept.left = std::min(kMostFiles, limit / kFilesShare);
+    m_mostProcesses = std::min(kMostProcesses, limit / kProcessesShare);
     if (!startThread(m_thread, [this] { run(); }))
         return noThread("to sample the threads of the target");
     return {};
 }
 
-void EvidenceSampler::stop()
+void EvidenceSampler::requestStop()
 {
     m_isEnding.store(true, std::memory_order_release);
     m_signal.raise();
+}
+
+void EvidenceSampler::stop()
+{
+    requestStop();
     if (m_thread.joinable())
         m_thread.join();
 }
@@ -93,7 +101,7 @@ void EvidenceSampler::applyProcesses()
     });
     for (const pid_t pid : wanted) {
         const auto [process, isNew] = m_processes.try_emplace(pid);
-        if (isNew && ProcessSampler::isOfOurNamespace(pid))
+        if (isNew && m_processes.size() <= m_mostProcesses && ProcessSampler::isOfOurNamespace(pid))
             process->second = std::make_unique<ProcessSampler>(pid, m_sockets, m_kept);
     }
 }
@@ -109,7 +117,7 @@ std::uint64_t EvidenceSampler::sampleAll()
             continue;
         Notes rows;
         const std::uint64_t now = monotonicNow();
-        const bool lives = process->sample(now, rows);
+        const bool lives = process->sample(now, m_processes.size(), rows);
         next = std::min(next, process->nextNs());
         if (rows.hasSamples())
             m_notes->add(now, std::move(rows));

@@ -29,7 +29,10 @@ public:
     Result<void> start();
     /// Ends the thread. It may be in a visit of some ms.
     void stop();
-    /// The processes to sample, in our pid namespace. Any thread.
+    /// As stop(), but does not wait for the thread.
+    void requestStop();
+    /// The processes to sample. Those of other pid namespaces are left out, and those beyond the first 256, or beyond
+    /// what the limit of open files allows. Any thread.
     void setProcesses(std::vector<pid_t> pids);
 
 private:
@@ -47,8 +50,9 @@ private:
 
     // The thread only.
     KeptFiles m_kept;
+    std::size_t m_mostProcesses = 0;
     SocketQueues m_sockets;
-    std::map<pid_t, std::unique_ptr<ProcessSampler>> m_processes;  ///< nullptr: has ended, or is not ours
+    std::map<pid_t, std::unique_ptr<ProcessSampler>> m_processes;  ///< nullptr: is not sampled
 };
 
 }  // namespace ct

@@ -52,7 +52,7 @@ ProcessSampler::ProcessSampler(pid_t pid, SocketQueues &sockets, KeptFiles &kept
     m_present.pid = m_pid;
 }
 
-bool ProcessSampler::sample(std::uint64_t nowNs, Notes &rows)
+bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
 {
     if (nowNs < m_nextNs)
         return true;
@@ -70,9 +70,9 @@ bool ProcessSampler::sample(std::uint64_t nowNs, Notes &rows)
     else if (m_present.stoppedSince == 0)
         m_present.stoppedSince = m_visitedNs != 0 ? m_visitedNs : nowNs;
     m_visitedNs = nowNs;
-    m_nextNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor));
+    m_nextNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor * processes));
     if (lives && nowNs >= m_nextDescriptorsNs)
-        sampleDescriptors(nowNs, rows);
+        sampleDescriptors(nowNs, processes, rows);
     if (isComplete || contentOf(m_present) != contentOf(m_emitted)) {
         m_emitted = m_present;
         rows.processSamples.push_back(m_present);
@@ -80,12 +80,12 @@ bool ProcessSampler::sample(std::uint64_t nowNs, Notes &rows)
     return lives;
 }
 
-void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, Notes &rows)
+void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
 {
     if (nowNs >= m_nextSearchNs) {
         const std::uint64_t before = usedNs();
         m_descriptors.findEpolls();
-        m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kSearchCostFactor));
+        m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kSearchCostFactor * processes));
     }
     const std::uint64_t before = usedNs();
     for (const std::uint32_t epoll : m_threads.epolls())
@@ -94,7 +94,7 @@ void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, Notes &rows)
     m_present.descriptorsTs = nowNs;
     m_present.areDescriptorsKnown = m_descriptors.areKnown();
     // A visit of the threads that comes at the same time takes these along.
-    m_nextDescriptorsNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor)) - kGapNs / 2;
+    m_nextDescriptorsNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor * processes)) - kGapNs / 2;
 }
 
 }  // namespace ct

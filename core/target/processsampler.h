@@ -15,8 +15,8 @@ namespace ct {
 
 class ProcessSampler {
 public:
-    /// Between two visits of threads, and of descriptors. Longer if they cost more than a quarter of a percent of a
-    /// processor each.
+    /// Between two visits of threads, and of descriptors. Longer if those of all processes would cost more than a quarter
+    /// of a percent of a processor each.
     static constexpr std::uint64_t kGapNs = 250'000'000;
     static constexpr std::uint64_t kCostFactor = 400;
     /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
@@ -34,12 +34,12 @@ public:
 
     /// ns, CLOCK_MONOTONIC, of the next visit.
     std::uint64_t nextNs() const { return m_nextNs; }
-    /// Visits the process if it is time, and appends rows. Returns false if it has ended.
-    bool sample(std::uint64_t nowNs, Notes &rows);
+    /// Visits the process if it is time, and appends rows. Returns false if it has ended. `processes`: how many are
+    /// sampled in all.
+    bool sample(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 
 private:
-    void sampleDescriptors(std::uint64_t nowNs, Notes &rows);
-    void emitProcess(std::uint64_t nowNs, Notes &rows);
+    void sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 
     const std::uint32_t m_pid;
     ProcFile m_directory;

@@ -289,6 +289,17 @@ std::vector<Switch> Population::switches() const
     return switches;
 }
 
+const SampleLog &Population::samples() const
+{
+    return m_data->notes.samples;
+}
+
+std::uint64_t Population::sampledUntil(std::uint32_t pid) const
+{
+    const std::optional<ProcessSample> process = m_data->notes.samples.processSample(pid);
+    return process ? process->ts : 0;
+}
+
 MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
 {
     MissingEvents why;

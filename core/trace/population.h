@@ -11,6 +11,7 @@
 #include "core/stream/stream.h"
 #include "core/trace/coroutineeviction.h"
 #include "core/trace/overflowcount.h"
+#include "core/trace/samplelog.h"
 
 #include <array>
 #include <bit>
@@ -163,6 +164,10 @@ public:
     std::vector<Drop> drops() const;
     std::uint64_t dropCount() const;
     std::vector<Switch> switches() const;  ///< tracing switched on or off; oldest first, the latest 10,000
+    /// What the engine saw of threads and descriptors. Empty if it could not: then a judge has to abstain.
+    const SampleLog &samples() const;
+    /// ns, CLOCK_MONOTONIC: what samples() says of the process's threads holds until then; 0 = there are none.
+    std::uint64_t sampledUntil(std::uint32_t pid) const;
     /// Why the numbers [firstN, firstN + count) of a coroutine, a gap in its history, are missing.
     MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
 

@@ -27,6 +27,7 @@ void Population::Data::consume(const Batch &batch)
         settleLoss(loss, batch.now);
     applyNotesAfter(batch.notes);
     notes.objects.consume(batch);
+    notes.samples.consume(batch.notes);
     for (const Death &death : batch.deaths)
         applyDeath(death);
     for (const Flag &flag : batch.flags)

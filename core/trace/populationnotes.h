@@ -10,6 +10,7 @@
 #include "core/trace/latestring.h"
 #include "core/trace/objectnotes.h"
 #include "core/trace/population.h"
+#include "core/trace/samplelog.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -190,6 +191,7 @@ struct PopulationNotes {
     ObjectNotes objects;
     LatestRing<4> drops;
     LatestRing<3> switches;
+    SampleLog samples;
 };
 
 }  // namespace ct

@@ -139,6 +139,7 @@ void PresentState::consume(const Batch &batch)
     }
     consumeNotes(batch.notes);
     consumeCauses(batch.notes);
+    m_samples.consume(batch.notes);
     for (const Flag &flag : batch.flags) {
         if (Rare *const rare = rareOf(flag.coroutine))
             rare->flag = flag.reason;
@@ -212,6 +213,7 @@ void PresentState::removeProcesses(const std::set<std::uint32_t> &pids)
     std::erase_if(m_threads, [&pids](const auto &entry) { return pids.contains(entry.first.first); });
     std::erase_if(m_switches, isKeyOfOne);
     std::erase_if(m_spans, isKeyOfOne);
+    m_samples.removeProcesses(pids);
 }
 
 Batch PresentState::keyframe() const
@@ -233,6 +235,7 @@ Batch PresentState::keyframe() const
                 appendTo(batch, index);
         }
     }
+    m_samples.appendTo(batch.notes);
     batch.notes.uses = m_acquisitions.all();
     for (Use &use : batch.notes.uses) {
         if (!lives(use.by))

@@ -4,6 +4,7 @@
 // The present state of everything in a stream, which is the content of a keyframe (docs/recording.md).
 #pragma once
 
+#include "core/recording/write/presentsamples.h"
 #include "core/stream/acquisitions.h"
 
 #include <array>
@@ -27,7 +28,7 @@ public:
     /// Returns all sites, and all threads and processes that were not removed. Also returns each living coroutine's
     /// birth, name, parent, flag, losses, finish, latest suspension and resumption, wait, latest wake and wakers left.
     /// Coroutines keep their ids, and come in ascending order. Also returns the acquisitions without a release, in the
-    /// order of their times. One by a coroutine that has died names no coroutine.
+    /// order of their times. One by a coroutine that has died names no coroutine. Also returns the latest samples.
     Batch keyframe() const;
     /// Number of coroutines born so far, alive or not. The next one gets this id.
     CoroutineId born() const { return m_born; }
@@ -90,6 +91,7 @@ private:
     std::vector<std::uint32_t> m_free;  ///< free indices of m_living
     std::unordered_map<CoroutineId, Rare> m_rare;
     Acquisitions m_acquisitions;
+    PresentSamples m_samples;
     CoroutineId m_born = 0;
     std::vector<Site> m_sites;
     std::vector<Process> m_processes;

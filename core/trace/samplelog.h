@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the engine saw of the threads and descriptors of a run: docs/decisions/0028. One writer, any number of readers.
+#pragma once
+
+#include "core/stream/stream.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ct {
+
+/// A process was stopped by a signal or a debugger: from the latest visit that saw it run to the first that saw it run
+/// again, so up to 250 ms longer at each end, or more if visits were late.
+struct StoppedTime {
+    static constexpr std::uint64_t kLasting = ~std::uint64_t{0};
+    std::uint32_t pid = 0;
+    std::uint64_t from = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint64_t to = 0;    ///< ns, CLOCK_MONOTONIC; kLasting = still stopped
+
+    bool operator==(const StoppedTime &) const = default;
+};
+
+/// A mutex protects the contents, because they are containers. The writer locks it once for a batch with samples.
+class SampleLog {
+public:
+    /// The rows of each thread that are kept: those of this many ns before the latest, and the one before them.
+    static constexpr std::uint64_t kKeptNs = 16'000'000'000;
+    static constexpr std::size_t kMostRowsOfThread = 128;
+    /// Limits for a damaged recording. Rows beyond them are left out.
+    static constexpr std::size_t kMostRows = 1U << 20;
+    static constexpr std::size_t kMostStops = 10'000;
+
+    /// Writer only.
+    void consume(const Notes &notes);
+
+    // Any thread.
+
+    /// By thread, then by time: the row that held at `since` (ns), and all later ones. Threads that ended before are
+    /// left out.
+    std::vector<ThreadSample> threadSamples(std::uint32_t pid, std::uint64_t since) const;
+    /// The latest row of each descriptor that is registered, and of those that were removed or closed in the latest
+    /// kKeptNs.
+    std::vector<DescriptorSample> descriptorSamples(std::uint32_t pid) const;
+    /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
+    std::optional<ProcessSample> processSample(std::uint32_t pid) const;
+    std::vector<std::uint32_t> pids() const;         ///< of all processes with samples
+    std::vector<StoppedTime> stoppedTimes() const;  ///< by begin; the latest kMostStops
+    /// The latest rows of everything, as in a keyframe.
+    void copyLatest(Notes &to) const;
+
+private:
+    struct Process {
+        ProcessSample latest;
+        std::map<std::uint32_t, std::deque<ThreadSample>> threads;
+        std::map<std::pair<std::uint32_t, std::uint32_t>, DescriptorSample> descriptors;  ///< by epoll, descriptor
+        std::optional<std::uint64_t> stoppedSince;
+        bool hasEnded = false;
+    };
+    Process *processOf(std::uint32_t pid);
+    void add(const ThreadSample &row);
+    void add(const DescriptorSample &row);
+    void add(const ProcessSample &row);
+    void evictOld(Process &process);
+    void clear(Process &process);
+    void endStop(std::uint32_t pid, Process &process, std::uint64_t ts);
+
+    mutable std::mutex m_mutex;
+    std::map<std::uint32_t, Process> m_processes;
+    std::deque<StoppedTime> m_stops;  ///< those that have ended
+    std::size_t m_rows = 0;           ///< of threads and descriptors
+};
+
+}  // namespace ct
