@@ -15,15 +15,15 @@ namespace ct {
 
 class ProcessSampler {
 public:
-    /// Between two visits of threads, and of descriptors. Longer if those of all processes would cost more than a quarter
+    /// Between two visits of threads, and of descriptors. Longer if those of all processes would cost more than a fifth
     /// of a percent of a processor each.
     static constexpr std::uint64_t kGapNs = 250'000'000;
-    static constexpr std::uint64_t kCostFactor = 400;
+    static constexpr std::uint64_t kCostFactor = 500;
     /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
     static constexpr std::uint64_t kCompleteGapNs = 1'000'000'000;
-    /// Shortest time between two searches for epolls, which cost at most a tenth of a percent.
+    /// Shortest time between two searches for epolls, which cost at most a twentieth of a percent.
     static constexpr std::uint64_t kSearchGapNs = 5'000'000'000;
-    static constexpr std::uint64_t kSearchCostFactor = 1000;
+    static constexpr std::uint64_t kSearchCostFactor = 2000;
 
     /// Returns true if a process with this pid is in our pid namespace, so that its pid in the stream is the same.
     static bool isOfOurNamespace(pid_t pid);
