@@ -113,6 +113,33 @@ ctr_thread_name rowOf(const ThreadName &name)
 {
     return {name.pid, name.tid, textOf(name.name)};
 }
+template <class Enum>
+std::uint32_t as32(Enum value)
+{
+    return static_cast<std::uint32_t>(value);
+}
+ctr_thread_sample rowOf(const ThreadSample &sample)
+{
+    return {sample.ts,  sample.object, sample.cpuNs, sample.runDelayNs, sample.pid, sample.tid, as32(sample.state),
+            as32(sample.call), sample.isTimed, 0};
+}
+ctr_descriptor_sample rowOf(const DescriptorSample &sample)
+{
+    return {sample.ts,    sample.pending,    sample.deadline, sample.pid,     sample.descriptor,
+            sample.epoll, as32(sample.kind), sample.events,   sample.tcpState};
+}
+ctr_process_sample rowOf(const ProcessSample &sample)
+{
+    return {sample.ts,
+            sample.descriptorsTs,
+            sample.stoppedSince,
+            sample.pid,
+            sample.threads,
+            sample.areThreadsKnown,
+            sample.areCallsKnown,
+            sample.areDescriptorsKnown,
+            0};
+}
 ctr_output rowOf(const ctr::OutputPiece &piece)
 {
     return {piece.ts, textOf(piece.bytes)};
@@ -181,6 +208,10 @@ const ctr_batch *Rows::convert(const Batch &batch, const std::vector<ctr::Output
     put(batch.notes.processes, m_processes, m_batch.processes, m_batch.process_count);
     put(batch.notes.processEnds, m_processEnds, m_batch.process_ends, m_batch.process_end_count);
     put(batch.notes.threadNames, m_threadNames, m_batch.thread_names, m_batch.thread_name_count);
+    put(batch.notes.threadSamples, m_threadSamples, m_batch.thread_samples, m_batch.thread_sample_count);
+    put(batch.notes.descriptorSamples, m_descriptorSamples, m_batch.descriptor_samples,
+        m_batch.descriptor_sample_count);
+    put(batch.notes.processSamples, m_processSamples, m_batch.process_samples, m_batch.process_sample_count);
     put(outputs, m_outputs, m_batch.outputs, m_batch.output_count);
     return &m_batch;
 }

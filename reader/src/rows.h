@@ -46,6 +46,9 @@ private:
     Many<ctr_process> m_processes;
     Many<ctr_process_end> m_processEnds;
     Many<ctr_thread_name> m_threadNames;
+    Many<ctr_thread_sample> m_threadSamples;
+    Many<ctr_descriptor_sample> m_descriptorSamples;
+    Many<ctr_process_sample> m_processSamples;
     Many<ctr_output> m_outputs;
     ctr_batch m_batch{};
 };

@@ -114,9 +114,9 @@ def blocks(data):
             return
 
 
-P, D, T, N = "plain", "delta", "text", "plain, one more"
+P, D, T, N, U = "plain", "delta", "text", "plain, one more", "plain, one more, 64 bits"
 SECTIONS = {
-    1: [D] + [P] * 18,
+    1: [D] + [P] * 21,
     2: [D, P, P, T, T],
     3: [D, D, P, P, P, D, D],
     4: [D, P, P, P],
@@ -135,13 +135,16 @@ SECTIONS = {
     19: [N, P, P, D, P, D, P, P],
     20: [D, P, P, D],
     21: [D, D, P],
+    22: [P, D, D, P, P, P, D, D, D],
+    23: [P, D, P, D, P, P, U, D, P],
+    24: [P, D, D, P, D, P, P, P],
     32: [D, T],
     48: [D, P, P, D, D],
 }
 
 
 # The sections whose rows belong to batches, in the order of their counts in section 1.
-IN_BATCHES = [*range(2, 17), 19, 20, 21]
+IN_BATCHES = [*range(2, 17), *range(19, 25)]
 
 
 def rows_of(section, count, sorts):
@@ -154,9 +157,9 @@ def rows_of(section, count, sorts):
         else:
             column = delta(section.column()) if sort == D else plain(section.column())
             missing = 0
-            if sort == N:
-                column = [(value - 1) & NONE for value in column]
-                missing = NONE
+            if sort in (N, U):
+                missing = NONE if sort == N else MASK
+                column = [(value - 1) & missing for value in column]
         require(not column or len(column) == count, "a column has another number of rows")
         columns.append(column or [missing] * count)
     return list(zip(*columns))
@@ -242,7 +245,7 @@ class Recording:
 
 
 LETTERS = {2: "S", 3: "B", 4: "L", 5: "T", 6: "D", 7: "F", 8: "P", 9: "TN", 10: "N", 11: "PA", 12: "WO", 13: "W",
-           19: "U", 20: "WL", 21: "FI", 14: "DR", 15: "SW", 16: "PE"}
+           19: "U", 20: "WL", 21: "FI", 14: "DR", 15: "SW", 16: "PE", 22: "TS", 23: "DS", 24: "PS"}
 
 
 def main():

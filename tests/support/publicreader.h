@@ -54,6 +54,34 @@ inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given
     });
     each(notes.switches, given.switches(), [](auto &row) { return ct::Switch{row.pid, row.ts, row.on != 0}; });
     each(notes.processEnds, given.process_ends(), [](auto &row) { return ct::ProcessEnd{row.pid, row.ts}; });
+    each(notes.threadSamples, given.thread_samples(), [](auto &row) {
+        return ct::ThreadSample{row.pid,
+                                row.tid,
+                                row.ts,
+                                static_cast<ct::ThreadState>(row.state),
+                                static_cast<ct::ThreadCall>(row.call),
+                                row.timed != 0,
+                                row.object,
+                                row.cpu_ns,
+                                row.run_delay_ns};
+    });
+    each(notes.descriptorSamples, given.descriptor_samples(), [](auto &row) {
+        return ct::DescriptorSample{row.pid,
+                                    row.descriptor,
+                                    row.epoll,
+                                    row.ts,
+                                    static_cast<ct::DescriptorKind>(row.kind),
+                                    row.events,
+                                    row.pending,
+                                    row.deadline,
+                                    static_cast<std::uint8_t>(row.tcp_state)};
+    });
+    each(notes.processSamples, given.process_samples(), [](auto &row) {
+        return ct::ProcessSample{row.pid,           row.ts,
+                                 row.descriptors_ts, row.threads,
+                                 row.stopped_since,  row.threads_known != 0,
+                                 row.calls_known != 0, row.descriptors_known != 0};
+    });
 }
 
 inline ct::Batch batchOf(const corotracer::recording::batch &given)

@@ -224,6 +224,43 @@ CT_CASE(manyTimesWithoutTracingDoNotCount)
     CHECK_EQUAL(stuckCount(scene, 13 * kSecond + 500 * kMs), 0U);
 }
 
+CT_CASE(stoppedTimesDoNotCount)
+{
+    Scene scene;
+    scene.suspend(scene.born(10), 10 * kSecond, 1);
+    scene.suspend(scene.born(11), 10 * kSecond, 2);
+    Batch batch;
+    batch.notes.processSamples = {{10, 10 * kSecond + 400 * kMs, 0, 1, 10 * kSecond + 300 * kMs}};
+    batch.notes.processSamples.push_back({11, 10 * kSecond, 0, 1});
+    scene.feed(batch);
+    std::vector<StuckGroup> found = findStuck(scene.population, 60 * kSecond);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].site, 2U);  // the other process runs
+    // Tracing is off in a part of that time, and a little longer. Each ns counts once.
+    batch.clear();
+    batch.notes.switches = {{10, 59 * kSecond, false}, {10, 60 * kSecond + 100 * kMs, true}};
+    batch.notes.processSamples = {{10, 60 * kSecond, 0, 1}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 60 * kSecond + 700 * kMs), 1U);
+    found = findStuck(scene.population, 61 * kSecond);
+    REQUIRE(found.size() == 2);
+    CHECK_EQUAL(found[0].longestNs + found[1].longestNs, 1200 * kMs + 51 * kSecond);
+}
+
+/// A probe of version 1 writes no pid.
+CT_CASE(coroutinesWithoutAPidAreOfTheOnlyProcess)
+{
+    Scene scene;
+    scene.suspend(scene.born(0), 10 * kSecond, 1);
+    Batch batch;
+    batch.notes.processSamples = {{10, 11 * kSecond, 0, 1, 10 * kSecond}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 60 * kSecond), 0U);
+    batch.notes.processSamples = {{11, 12 * kSecond, 0, 1}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 60 * kSecond), 1U);  // it may be of either
+}
+
 CT_CASE(timeStopsAtTheEndOfAProcess)
 {
     Scene scene;

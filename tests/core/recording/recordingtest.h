@@ -60,6 +60,18 @@ inline void putNotes(std::ostream &out, const Notes &notes)
         out << "SW " << row.pid << ' ' << row.ts << ' ' << row.on << '\n';
     for (const auto &row : notes.processEnds)
         out << "PE " << row.pid << ' ' << row.ts << '\n';
+    for (const auto &row : notes.threadSamples)
+        out << "TS " << row.pid << ' ' << row.tid << ' ' << row.ts << ' ' << static_cast<int>(row.state) << ' '
+            << static_cast<int>(row.call) << ' ' << row.isTimed << ' ' << row.object << ' ' << row.cpuNs << ' '
+            << row.runDelayNs << '\n';
+    for (const auto &row : notes.descriptorSamples)
+        out << "DS " << row.pid << ' ' << row.descriptor << ' ' << row.epoll << ' ' << row.ts << ' '
+            << static_cast<int>(row.kind) << ' ' << row.events << ' ' << row.pending << ' ' << row.deadline << ' '
+            << int{row.tcpState} << '\n';
+    for (const auto &row : notes.processSamples)
+        out << "PS " << row.pid << ' ' << row.ts << ' ' << row.descriptorsTs << ' ' << row.threads << ' '
+            << row.stoppedSince << ' ' << row.areThreadsKnown << ' ' << row.areCallsKnown << ' '
+            << row.areDescriptorsKnown << '\n';
 }
 
 /// Returns every row of a batch as text.
@@ -178,6 +190,20 @@ private:
         some([&] { notes.drops.push_back({small32(), small32(), wild(), wild(), wild()}); });
         some([&] { notes.switches.push_back({small32(), wild(), below(2) != 0}); });
         some([&] { notes.processEnds.push_back({small32(), wild()}); });
+        some([&] {
+            notes.threadSamples.push_back({small32(), small32(), wild(), static_cast<ThreadState>(below(7)),
+                                           static_cast<ThreadCall>(below(11)), below(2) != 0, wild(), wild(), wild()});
+        });
+        some([&] {
+            notes.descriptorSamples.push_back({small32(), small32(), small32(), wild(),
+                                               static_cast<DescriptorKind>(below(12)), small32(),
+                                               below(2) ? wild() : DescriptorSample::kUnknown, wild(),
+                                               static_cast<std::uint8_t>(below(256))});
+        });
+        some([&] {
+            notes.processSamples.push_back({small32(), wild(), wild(), small32(), wild(), below(2) != 0, below(2) != 0,
+                                            below(2) != 0});
+        });
     }
 
     std::mt19937_64 m_random;

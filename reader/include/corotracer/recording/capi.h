@@ -221,6 +221,85 @@ typedef struct ctr_thread_name {
     ctr_text name;
 } ctr_thread_name;
 
+enum ctr_thread_state {
+    CTR_THREAD_UNKNOWN = 0,
+    CTR_THREAD_RUNNING = 1, /* on a processor, or waits for one */
+    CTR_THREAD_SLEEPING = 2,
+    CTR_THREAD_UNINTERRUPTIBLE = 3,
+    CTR_THREAD_STOPPED = 4,
+    CTR_THREAD_TRACED = 5,
+    CTR_THREAD_ENDED = 6
+};
+
+enum ctr_thread_call {
+    CTR_CALL_UNKNOWN = 0,
+    CTR_CALL_NONE = 1,
+    CTR_CALL_FUTEX = 2,
+    CTR_CALL_EPOLL = 3,
+    CTR_CALL_POLL = 4,
+    CTR_CALL_SLEEP = 5,
+    CTR_CALL_DESCRIPTOR = 6, /* reads, writes, accepts or connects */
+    CTR_CALL_PROCESS = 7,    /* waits for the end of a process */
+    CTR_CALL_SIGNAL = 8,
+    CTR_CALL_RING = 9, /* io_uring */
+    CTR_CALL_OTHER = 10
+};
+
+/* The capture saw that a thread changed. It holds until the next row about the thread. */
+typedef struct ctr_thread_sample {
+    uint64_t ts;
+    uint64_t object;       /* CTR_CALL_FUTEX: address; CTR_CALL_EPOLL, _DESCRIPTOR, _RING: the descriptor; else 0 */
+    uint64_t cpu_ns;       /* processor time of the thread so far */
+    uint64_t run_delay_ns; /* time that it has waited for a processor; 0 = not counted */
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t state; /* enum ctr_thread_state */
+    uint32_t call;  /* enum ctr_thread_call: where it sleeps, or was stopped */
+    uint32_t timed; /* 1 = a timeout ends the call */
+    uint32_t reserved;
+} ctr_thread_sample;
+
+enum ctr_descriptor_kind {
+    CTR_DESCRIPTOR_UNKNOWN = 0,
+    CTR_DESCRIPTOR_CLOSED = 1,
+    CTR_DESCRIPTOR_REMOVED = 2, /* from this epoll */
+    CTR_DESCRIPTOR_EPOLL = 3,
+    CTR_DESCRIPTOR_TIMER = 4,
+    CTR_DESCRIPTOR_EVENT = 5,
+    CTR_DESCRIPTOR_SIGNAL = 6,
+    CTR_DESCRIPTOR_SOCKET = 7,
+    CTR_DESCRIPTOR_LISTENER = 8,
+    CTR_DESCRIPTOR_PIPE = 9,
+    CTR_DESCRIPTOR_TERMINAL = 10,
+    CTR_DESCRIPTOR_OTHER = 11
+};
+
+/* The capture saw that a descriptor changed that is registered in an epoll. */
+typedef struct ctr_descriptor_sample {
+    uint64_t ts;
+    uint64_t pending;  /* delivered, and not fetched: expirations, counter, bytes or connections; UINT64_MAX = unknown */
+    uint64_t deadline; /* next expiration of a timer; 0 = not armed */
+    uint32_t pid;
+    uint32_t descriptor;
+    uint32_t epoll; /* descriptor of the epoll */
+    uint32_t kind;  /* enum ctr_descriptor_kind */
+    uint32_t events;
+    uint32_t tcp_state; /* TCP_ESTABLISHED ... of <netinet/tcp.h>; 0 = none, or unknown */
+} ctr_descriptor_sample;
+
+/* The capture has looked at a process. The last three members: everything of that sort has rows. */
+typedef struct ctr_process_sample {
+    uint64_t ts;             /* all earlier changes of threads have rows */
+    uint64_t descriptors_ts; /* all earlier changes of descriptors have rows; 0 = they have none */
+    uint64_t stopped_since;  /* all threads are stopped, and were not yet at that time; 0 = they run */
+    uint32_t pid;
+    uint32_t threads; /* threads that have not ended; 0 = the process has ended */
+    uint32_t threads_known;
+    uint32_t calls_known;
+    uint32_t descriptors_known;
+    uint32_t reserved;
+} ctr_process_sample;
+
 /* Output that the target wrote to its terminal. */
 typedef struct ctr_output {
     uint64_t ts;    /* when the output was read */
@@ -270,6 +349,12 @@ typedef struct ctr_batch {
     size_t wakers_left_count;
     const ctr_finish *finishes;
     size_t finish_count;
+    const ctr_thread_sample *thread_samples;
+    size_t thread_sample_count;
+    const ctr_descriptor_sample *descriptor_samples;
+    size_t descriptor_sample_count;
+    const ctr_process_sample *process_samples;
+    size_t process_sample_count;
 } ctr_batch;
 
 /* captured + lost + missed_before_attach = the transitions that the traced coroutines published. */

@@ -39,6 +39,9 @@ using tracing_switch = ctr_switch;
 using process = ctr_process;
 using process_end = ctr_process_end;
 using thread_name = ctr_thread_name;
+using thread_sample = ctr_thread_sample;
+using descriptor_sample = ctr_descriptor_sample;
+using process_sample = ctr_process_sample;
 using output = ctr_output;
 using sums = ctr_sums;
 using damage = ctr_damage;
@@ -88,6 +91,18 @@ public:
     std::span<const thread_name> thread_names() const noexcept
     {
         return {m_content->thread_names, m_content->thread_name_count};
+    }
+    std::span<const thread_sample> thread_samples() const noexcept
+    {
+        return {m_content->thread_samples, m_content->thread_sample_count};
+    }
+    std::span<const descriptor_sample> descriptor_samples() const noexcept
+    {
+        return {m_content->descriptor_samples, m_content->descriptor_sample_count};
+    }
+    std::span<const process_sample> process_samples() const noexcept
+    {
+        return {m_content->process_samples, m_content->process_sample_count};
     }
     std::span<const output> outputs() const noexcept { return {m_content->outputs, m_content->output_count}; }
 

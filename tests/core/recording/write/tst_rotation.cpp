@@ -354,6 +354,34 @@ CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
     CHECK_EQUAL(state.keyframe().notes.uses.size(), 2U);
 }
 
+CT_CASE(aKeyframeHasTheLatestSamples)
+{
+    ctr::PresentState state;
+    Batch batch;
+    batch.notes.threadSamples = {{5, 50, 1, ThreadState::Running}, {5, 51, 1, ThreadState::Sleeping}};
+    batch.notes.descriptorSamples = {{5, 8, 7, 1, DescriptorKind::Timer}, {5, 9, 7, 1, DescriptorKind::Event}};
+    batch.notes.processSamples = {{5, 1, 1, 2}, {6, 1, 1, 1}};
+    state.consume(batch);
+    batch.clear();
+    batch.notes.threadSamples = {{5, 50, 2, ThreadState::Stopped}, {5, 51, 2, ThreadState::Ended}};
+    batch.notes.descriptorSamples = {{5, 8, 7, 2, DescriptorKind::Socket}, {5, 9, 7, 2, DescriptorKind::Removed}};
+    batch.notes.processSamples = {{5, 2, 2, 1, 1}};
+    state.consume(batch);
+    Notes notes = state.keyframe().notes;
+    REQUIRE(notes.threadSamples.size() == 1 && notes.descriptorSamples.size() == 1);
+    CHECK(notes.threadSamples[0].tid == 50 && notes.threadSamples[0].state == ThreadState::Stopped);
+    CHECK(notes.descriptorSamples[0].descriptor == 8 && notes.descriptorSamples[0].ts == 2);
+    REQUIRE(notes.processSamples.size() == 2);
+    CHECK_EQUAL(notes.processSamples[0].stoppedSince, 1U);
+
+    state.removeProcesses({6});
+    batch.clear();
+    batch.notes.processSamples = {{5, 3, 3, 0}};  // it has ended
+    state.consume(batch);
+    notes = state.keyframe().notes;
+    CHECK(!notes.hasSamples());
+}
+
 /// A reader that begins at a keyframe numbers the living coroutines first.
 CT_CASE(usersOfObjectsGetTheirNewNumbers)
 {
