@@ -70,10 +70,14 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
     else if (m_present.stoppedSince == 0)
         m_present.stoppedSince = m_visitedNs != 0 ? m_visitedNs : nowNs;
     m_visitedNs = nowNs;
-    m_nextNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor * processes));
+    const std::uint64_t pauseNs = pauseAfter(before, kCostFactor * processes);
     if (lives && nowNs >= m_nextDescriptorsNs)
         sampleDescriptors(nowNs, processes, rows);
-    if (isComplete || contentOf(m_present) != contentOf(m_emitted)) {
+    const bool isSame = contentOf(m_present) == contentOf(m_emitted);
+    const bool isQuiet = isSame && rows.threadSamples.empty() && rows.descriptorSamples.empty();
+    m_quietVisits = isQuiet ? m_quietVisits + 1 : 0;
+    m_nextNs = nowNs + std::max(m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs, pauseNs);
+    if (isComplete || !isSame) {
         m_emitted = m_present;
         rows.processSamples.push_back(m_present);
     }

@@ -19,6 +19,9 @@ public:
     /// of a percent of a processor each.
     static constexpr std::uint64_t kGapNs = 250'000'000;
     static constexpr std::uint64_t kCostFactor = 500;
+    /// After so many visits without any change, the target idles: they are kQuietGapNs apart, until something changes.
+    static constexpr int kQuietVisits = 12;
+    static constexpr std::uint64_t kQuietGapNs = 1'000'000'000;
     /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
     static constexpr std::uint64_t kCompleteGapNs = 1'000'000'000;
     /// Shortest time between two searches for epolls, which cost at most a twentieth of a percent.
@@ -50,6 +53,7 @@ private:
     std::uint64_t m_nextSearchNs = 0;
     std::uint64_t m_nextCompleteNs = 0;
     std::uint64_t m_visitedNs = 0;  ///< the latest visit
+    int m_quietVisits = 0;          ///< in a row, without a change
     ProcessSample m_emitted;
     ProcessSample m_present;
 };

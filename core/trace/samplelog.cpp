@@ -183,16 +183,4 @@ std::vector<StoppedTime> SampleLog::stoppedTimes() const
     return stops;
 }
 
-void SampleLog::copyLatest(Notes &to) const
-{
-    const std::lock_guard lock(m_mutex);
-    for (const auto &[pid, process] : m_processes) {
-        for (const auto &[tid, rows] : process.threads)
-            to.threadSamples.push_back(rows.back());
-        for (const auto &[key, row] : process.descriptors)
-            to.descriptorSamples.push_back(row);
-        to.processSamples.push_back(process.latest);
-    }
-}
-
 }  // namespace ct

@@ -52,8 +52,6 @@ public:
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
     std::vector<std::uint32_t> pids() const;         ///< of all processes with samples
     std::vector<StoppedTime> stoppedTimes() const;  ///< by begin; the latest kMostStops
-    /// The latest rows of everything, as in a keyframe.
-    void copyLatest(Notes &to) const;
 
 private:
     struct Process {

@@ -161,20 +161,6 @@ CT_CASE(aPidMayBeUsedAgain)
     CHECK_EQUAL(log.threadSamples(5, 0)[0].tid, 60U);
 }
 
-CT_CASE(copiesWhatAKeyframeHas)
-{
-    SampleLog log;
-    add(log, thread(50, 10));
-    add(log, thread(50, 20));
-    add(log, &Notes::descriptorSamples, {{5, 8, 7, 20}});
-    add(log, process(20));
-    Notes notes;
-    log.copyLatest(notes);
-    CHECK(notes.threadSamples.size() == 1 && notes.threadSamples[0].ts == 20);
-    CHECK_EQUAL(notes.descriptorSamples.size(), 1U);
-    CHECK_EQUAL(notes.processSamples.size(), 1U);
-}
-
 CT_CASE(readersDoNotDisturbTheWriter)
 {
     Population population;
