@@ -28,8 +28,8 @@ public:
     /// Number of rows that were added, but not taken. Any thread.
     std::uint64_t rowsWaiting() const { return m_waiting.load(std::memory_order_relaxed); }
 
-    /// Moves everything that is not later than `batch.now` into the batch, so that evidence and events come in the order
-    /// of their times although the decoder may be late. Decoding thread only.
+    /// Moves everything that is not later than `batch.now` into the batch, so that evidence and events come in the
+    /// order of their times although the decoder may be late. Decoding thread only.
     void take(Batch &batch);
 
 private:
@@ -41,7 +41,7 @@ private:
     void receive();
 
     TakeAllStack<Added> m_added;
-    std::atomic<std::uint64_t> m_waiting{0};         ///< relaxed: a count that publishes nothing
+    std::atomic<std::uint64_t> m_waiting{0};        ///< relaxed: a count that publishes nothing
     std::deque<std::unique_ptr<Added>> m_received;  ///< decoding thread only; oldest first
 };
 

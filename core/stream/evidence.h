@@ -44,7 +44,7 @@ struct ThreadSample {
     bool isTimed = false;          ///< a timeout ends the call, as far as its arguments say
     std::uint64_t object = 0;      ///< Futex: address, 0 = several; Epoll, Descriptor, Ring: the descriptor; else 0
     std::uint64_t cpuNs = 0;       ///< processor time since the thread began
-    std::uint64_t runDelayNs = 0;  ///< time that the thread has waited for a processor; 0 = the kernel does not count it
+    std::uint64_t runDelayNs = 0;  ///< time spent waiting for a processor; 0 = the kernel does not count it
 
     bool isSleeping() const { return state == ThreadState::Sleeping || state == ThreadState::Uninterruptible; }
     bool isStopped() const { return state == ThreadState::Stopped || state == ThreadState::Traced; }
@@ -75,8 +75,8 @@ struct DescriptorSample {
     std::uint64_t ts = 0;     ///< ns, CLOCK_MONOTONIC
     DescriptorKind kind = DescriptorKind::Unknown;
     std::uint32_t events = 0;  ///< events for which it is registered (EPOLLIN ...); after EPOLLONESHOT none is left
-    /// What was delivered and not fetched. Timer: expirations. Event: its counter. Socket: bytes. Listener: connections.
-    /// kUnknown for all others, and for sockets of another network namespace.
+    /// What was delivered and not fetched. Timer: expirations. Event: its counter. Socket: bytes. Listener:
+    /// connections. kUnknown for all others, and for sockets of another network namespace.
     std::uint64_t pending = kUnknown;
     std::uint64_t deadline = 0;  ///< Timer: ns, CLOCK_MONOTONIC, of the next expiration, 0 = not armed; else 0
     std::uint8_t tcpState = 0;   ///< TCP_ESTABLISHED ... of <netinet/tcp.h>; 0 = none, or unknown
@@ -87,13 +87,13 @@ struct DescriptorSample {
 /// The engine has sampled a process: once a second, and whenever one of the last five members changes.
 struct ProcessSample {
     std::uint32_t pid = 0;
-    std::uint64_t ts = 0;             ///< ns, CLOCK_MONOTONIC: all earlier changes of its threads have their rows
-    std::uint64_t descriptorsTs = 0;  ///< the same for its descriptors; 0 = they were not sampled
-    std::uint32_t threads = 0;        ///< threads that have not ended; 0 = the process has ended
-    std::uint64_t stoppedSince = 0;   ///< ns: all threads are stopped, and were not yet at that time; 0 = they run
-    bool areThreadsKnown = false;     ///< every thread has rows
-    bool areCallsKnown = false;       ///< every sleeping thread's call is known
-    bool areDescriptorsKnown = false; ///< everything that is registered in an epoll has rows
+    std::uint64_t ts = 0;              ///< ns, CLOCK_MONOTONIC: all earlier changes of its threads have their rows
+    std::uint64_t descriptorsTs = 0;   ///< the same for its descriptors; 0 = they were not sampled
+    std::uint32_t threads = 0;         ///< threads that have not ended; 0 = the process has ended
+    std::uint64_t stoppedSince = 0;    ///< ns: all threads are stopped, and were not yet at that time; 0 = they run
+    bool areThreadsKnown = false;      ///< every thread has rows
+    bool areCallsKnown = false;        ///< every sleeping thread's call is known
+    bool areDescriptorsKnown = false;  ///< everything that is registered in an epoll has rows
 };
 
 }  // namespace ct

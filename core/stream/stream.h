@@ -226,10 +226,7 @@ struct Notes {
                wakes.empty() && uses.empty() && wakersLeft.empty() && finishes.empty() && drops.empty() &&
                switches.empty() && processEnds.empty() && !hasSamples();
     }
-    bool hasSamples() const
-    {
-        return !threadSamples.empty() || !descriptorSamples.empty() || !processSamples.empty();
-    }
+    bool hasSamples() const { return !threadSamples.empty() || !descriptorSamples.empty() || !processSamples.empty(); }
     void clear()
     {
         processes.clear();

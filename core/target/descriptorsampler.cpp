@@ -153,8 +153,7 @@ void DescriptorSampler::visitRegistration(std::uint32_t epoll, std::string_view 
     Registration &registration = m_registrations[{epoll, descriptor}];
     DescriptorSample &present = registration.present;
     const bool isSameFile = !registration.isNew && registration.inode == inode && registration.device == device;
-    const DescriptorKind kind =
-        isSameFile && hasOwnInode(present.kind) ? present.kind : kindOf(targetOf(descriptor));
+    const DescriptorKind kind = isSameFile && hasOwnInode(present.kind) ? present.kind : kindOf(targetOf(descriptor));
     present = {m_pid, descriptor, epoll, 0, kind, events};
     registration.inode = inode;
     registration.device = device;

@@ -30,8 +30,8 @@ public:
     /// Finds all epolls of the process. Costs some 5 us for each of its descriptors.
     void findEpolls();
     void addEpoll(std::uint32_t descriptor) { m_epolls.insert(descriptor); }
-    /// Visits what is registered in the known epolls, and appends the rows of what changed, with time `ts`. Costs some 2
-    /// us for each registration.
+    /// Visits what is registered in the known epolls, and appends the rows of what changed, with time `ts`. Costs some
+    /// 2 us for each registration.
     void sample(std::uint64_t ts, std::vector<DescriptorSample> &rows);
 
     bool areKnown() const { return m_areKnown; }

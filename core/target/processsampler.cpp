@@ -61,6 +61,8 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
     if (isComplete)
         m_nextCompleteNs = nowNs + kCompleteGapNs - kGapNs / 2;  // visits are not exactly in time
     const bool lives = m_threads.sample(nowNs, isComplete, rows.threadSamples);
+    if (!lives && m_visitedNs == 0)
+        return false;  // it had ended before
     m_present.ts = nowNs;
     m_present.threads = lives ? m_threads.threads() : 0;
     m_present.areThreadsKnown = m_threads.areKnown();

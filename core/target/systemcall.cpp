@@ -40,8 +40,9 @@ SystemCall futexOf(const Arguments &arguments)
     case FUTEX_LOCK_PI:
     case 13:  // FUTEX_LOCK_PI2, Linux 5.14
         return {ThreadCall::Futex, arguments[3] != 0, arguments[0]};
-    default: return {ThreadCall::Other, false, 0};
+    default: break;
     }
+    return {ThreadCall::Other};
 }
 
 SystemCall pollOf(std::uint64_t descriptors, bool isTimed)

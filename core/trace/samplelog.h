@@ -50,7 +50,7 @@ public:
     std::vector<DescriptorSample> descriptorSamples(std::uint32_t pid) const;
     /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
-    std::vector<std::uint32_t> pids() const;         ///< of all processes with samples
+    std::vector<std::uint32_t> pids() const;        ///< of all processes with samples
     std::vector<StoppedTime> stoppedTimes() const;  ///< by begin; the latest kMostStops
 
 private:

@@ -120,8 +120,8 @@ std::uint32_t as32(Enum value)
 }
 ctr_thread_sample rowOf(const ThreadSample &sample)
 {
-    return {sample.ts,  sample.object, sample.cpuNs, sample.runDelayNs, sample.pid, sample.tid, as32(sample.state),
-            as32(sample.call), sample.isTimed, 0};
+    return {sample.ts,  sample.object,      sample.cpuNs,      sample.runDelayNs, sample.pid,
+            sample.tid, as32(sample.state), as32(sample.call), sample.isTimed,    0};
 }
 ctr_descriptor_sample rowOf(const DescriptorSample &sample)
 {

@@ -157,7 +157,8 @@ int main(int argc, char **argv)
                 setup.seconds);
     std::printf("first: rows of threads %zu, of descriptors %zu\n", first.threads, first.descriptors);
     std::printf("per second: rows of threads %.1f, of descriptors %.1f, of the process %.1f\n",
-                static_cast<double>(rows.threads) / setup.seconds, static_cast<double>(rows.descriptors) / setup.seconds,
+                static_cast<double>(rows.threads) / setup.seconds,
+                static_cast<double>(rows.descriptors) / setup.seconds,
                 static_cast<double>(rows.processes) / setup.seconds);
     std::printf("processor: %.3f %%\n", used / setup.seconds * 100);
     return 0;

@@ -77,10 +77,14 @@ inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given
                                     static_cast<std::uint8_t>(row.tcp_state)};
     });
     each(notes.processSamples, given.process_samples(), [](auto &row) {
-        return ct::ProcessSample{row.pid,           row.ts,
-                                 row.descriptors_ts, row.threads,
-                                 row.stopped_since,  row.threads_known != 0,
-                                 row.calls_known != 0, row.descriptors_known != 0};
+        return ct::ProcessSample{row.pid,
+                                 row.ts,
+                                 row.descriptors_ts,
+                                 row.threads,
+                                 row.stopped_since,
+                                 row.threads_known != 0,
+                                 row.calls_known != 0,
+                                 row.descriptors_known != 0};
     });
 }
 

@@ -72,11 +72,10 @@ struct BlockLocation {
     std::uint64_t lastTs = 0;   ///< ns, CLOCK_MONOTONIC
 };
 
-using BatchLayout =
-    Layout<BatchRow, Tag::Batches, Delta<&BatchRow::now>, RowCount<0>, RowCount<1>, RowCount<2>, RowCount<3>,
-           RowCount<4>, RowCount<5>, RowCount<6>, RowCount<7>, RowCount<8>, RowCount<9>, RowCount<10>, RowCount<11>,
-           RowCount<12>, RowCount<13>, RowCount<14>, RowCount<15>, RowCount<16>, RowCount<17>,
-           RowCount<18>, RowCount<19>, RowCount<20>>;
+using BatchLayout = Layout<BatchRow, Tag::Batches, Delta<&BatchRow::now>, RowCount<0>, RowCount<1>, RowCount<2>,
+                           RowCount<3>, RowCount<4>, RowCount<5>, RowCount<6>, RowCount<7>, RowCount<8>, RowCount<9>,
+                           RowCount<10>, RowCount<11>, RowCount<12>, RowCount<13>, RowCount<14>, RowCount<15>,
+                           RowCount<16>, RowCount<17>, RowCount<18>, RowCount<19>, RowCount<20>>;
 using SiteLayout = Layout<Site, Tag::Sites, Delta<&Site::id>, Plain<&Site::line>, Plain<&Site::column>,
                           Text<&Site::file>, Text<&Site::function>>;
 using BirthLayout =

@@ -195,14 +195,13 @@ private:
                                            static_cast<ThreadCall>(below(11)), below(2) != 0, wild(), wild(), wild()});
         });
         some([&] {
-            notes.descriptorSamples.push_back({small32(), small32(), small32(), wild(),
-                                               static_cast<DescriptorKind>(below(12)), small32(),
-                                               below(2) ? wild() : DescriptorSample::kUnknown, wild(),
-                                               static_cast<std::uint8_t>(below(256))});
+            notes.descriptorSamples.push_back(
+                {small32(), small32(), small32(), wild(), static_cast<DescriptorKind>(below(12)), small32(),
+                 below(2) ? wild() : DescriptorSample::kUnknown, wild(), static_cast<std::uint8_t>(below(256))});
         });
         some([&] {
-            notes.processSamples.push_back({small32(), wild(), wild(), small32(), wild(), below(2) != 0, below(2) != 0,
-                                            below(2) != 0});
+            notes.processSamples.push_back(
+                {small32(), wild(), wild(), small32(), wild(), below(2) != 0, below(2) != 0, below(2) != 0});
         });
     }
 

@@ -70,8 +70,8 @@ struct Connection {
         address6.sin6_addr = in6addr_loopback;
         address4.sin_family = AF_INET;
         address4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        auto *const address = family == AF_INET ? reinterpret_cast<sockaddr *>(&address4)
-                                                : reinterpret_cast<sockaddr *>(&address6);
+        auto *const address =
+            family == AF_INET ? reinterpret_cast<sockaddr *>(&address4) : reinterpret_cast<sockaddr *>(&address6);
         socklen_t length = family == AF_INET ? sizeof address4 : sizeof address6;
         listener = ProcFile::adopt(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
         client = ProcFile::adopt(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -116,14 +116,12 @@ struct Scene {
     }
     ThreadSample of(Role role) { return latest[sharedMemory().tids[role]]; }
     /// The thread sleeps in that call.
-    bool isIn(Role role, ThreadCall call)
-    {
-        return of(role).state == ThreadState::Sleeping && of(role).call == call;
-    }
+    bool isIn(Role role, ThreadCall call) { return of(role).state == ThreadState::Sleeping && of(role).call == call; }
     bool isEachInItsCall()
     {
-        return isIn(Futex, ThreadCall::Futex) && isIn(TimedFutex, ThreadCall::Futex) && isIn(Epoll, ThreadCall::Epoll) &&
-               isIn(TimedEpoll, ThreadCall::Epoll) && isIn(Nap, ThreadCall::Sleep) && of(Burns).cpuNs != 0;
+        return isIn(Futex, ThreadCall::Futex) && isIn(TimedFutex, ThreadCall::Futex) &&
+               isIn(Epoll, ThreadCall::Epoll) && isIn(TimedEpoll, ThreadCall::Epoll) && isIn(Nap, ThreadCall::Sleep) &&
+               of(Burns).cpuNs != 0;
     }
 
     std::optional<sleepers::Sleeper> target;

@@ -277,7 +277,7 @@ enum ctr_descriptor_kind {
 /* The capture saw that a descriptor changed that is registered in an epoll. */
 typedef struct ctr_descriptor_sample {
     uint64_t ts;
-    uint64_t pending;  /* delivered, and not fetched: expirations, counter, bytes or connections; UINT64_MAX = unknown */
+    uint64_t pending; /* delivered, and not fetched: expirations, counter, bytes or connections; UINT64_MAX = unknown */
     uint64_t deadline; /* next expiration of a timer; 0 = not armed */
     uint32_t pid;
     uint32_t descriptor;
