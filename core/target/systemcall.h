@@ -20,7 +20,7 @@ struct SystemCall {
 };
 
 /// Reads the content of the file: numbers and arguments as of the processor on which this program runs. Returns nullopt
-/// if the kernel continues the call that was interrupted last: then the call before is still the present one.
+/// if the kernel continues a call that was interrupted: then the file does not say which one.
 std::optional<SystemCall> systemCallOf(std::string_view text);
 
 }  // namespace ct

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/threadsampler.h"
 
-#include "core/target/systemcall.h"
-
 #include <algorithm>
 #include <array>
 #include <dirent.h>
@@ -162,13 +160,8 @@ void ThreadSampler::visit(Thread &thread, bool isComplete, ThreadSample &sample)
         sample.runDelayNs = runDelayNs;
     }
     readStat(thread, sample, hasSchedule);
-    if (sample.isSleeping()) {
-        readCall(thread, sample);
-    } else if (!sample.isStopped()) {
-        sample.call = ThreadCall::None;
-        sample.isTimed = false;
-        sample.object = 0;
-    }
+    const bool mayBeInCall = sample.isSleeping() || sample.isStopped();
+    setCall(sample, mayBeInCall ? readCall(thread) : SystemCall{ThreadCall::None});
 }
 
 void ThreadSampler::readStat(const Thread &thread, ThreadSample &sample, bool hasSchedule)
@@ -193,15 +186,26 @@ void ThreadSampler::readStat(const Thread &thread, ThreadSample &sample, bool ha
     sample.cpuNs = ticksToNs(user + fields.number());
 }
 
-/// Fills in the call of a sleeping thread.
-void ThreadSampler::readCall(const Thread &thread, ThreadSample &sample) const
+/// The call of a thread that sleeps or is stopped.
+SystemCall ThreadSampler::readCall(Thread &thread) const
 {
     std::array<char, 256> buffer;
-    if (const auto call = systemCallOf(read(thread, thread.call, "syscall", buffer))) {
-        sample.call = call->call;
-        sample.isTimed = call->isTimed;
-        sample.object = call->object;
-    }
+    const std::string_view text = read(thread, thread.call, "syscall", buffer);
+    const std::string_view arguments = text.substr(std::min(text.find(' '), text.size()));
+    const std::optional<SystemCall> call = systemCallOf(text);
+    // After an interruption, the kernel continues a call under another number, but with the same registers.
+    if (!call)
+        return arguments == thread.arguments ? thread.entered : SystemCall{};
+    thread.entered = *call;
+    thread.arguments = arguments;
+    return *call;
+}
+
+void ThreadSampler::setCall(ThreadSample &sample, const SystemCall &call)
+{
+    sample.call = call.call;
+    sample.isTimed = call.isTimed;
+    sample.object = call.object;
 }
 
 }  // namespace ct

@@ -7,10 +7,13 @@
 
 #include "core/stream/evidence.h"
 #include "core/target/procfile.h"
+#include "core/target/systemcall.h"
 
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace ct {
@@ -48,6 +51,8 @@ private:
         std::uint64_t turns = 0;  ///< how often it has got a processor
         bool isNew = true;
         ThreadSample latest;
+        SystemCall entered;     ///< the call that was seen last
+        std::string arguments;  ///< its arguments and registers, as text
     };
     using Threads = std::map<std::uint32_t, Thread>;
 
@@ -56,7 +61,8 @@ private:
     std::string_view read(const Thread &thread, const ProcFile &kept, const char *name, std::span<char> buffer) const;
     void visit(Thread &thread, bool isComplete, ThreadSample &sample);
     void readStat(const Thread &thread, ThreadSample &sample, bool hasSchedule);
-    void readCall(const Thread &thread, ThreadSample &sample) const;
+    SystemCall readCall(Thread &thread) const;
+    static void setCall(ThreadSample &sample, const SystemCall &call);
     Threads::iterator remove(Threads::iterator thread);
 
     const std::uint32_t m_pid;

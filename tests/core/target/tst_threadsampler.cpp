@@ -114,6 +114,7 @@ struct Scene {
         }
         return false;
     }
+    ThreadSample main() { return latest[static_cast<std::uint32_t>(target->pid())]; }
     ThreadSample of(Role role) { return latest[sharedMemory().tids[role]]; }
     /// The thread sleeps in that call.
     bool isIn(Role role, ThreadCall call) { return of(role).state == ThreadState::Sleeping && of(role).call == call; }
@@ -151,8 +152,7 @@ CT_CASE(seesWhatEachThreadWaitsFor)
     CHECK((scene.sampler->epolls() == std::vector<std::uint32_t>(2, sharedMemory().epoll)));
     CHECK(scene.of(Nap).isTimed);
     CHECK_EQUAL(scene.of(Burns).pid, static_cast<std::uint32_t>(scene.target->pid()));
-    const ThreadSample main = scene.latest[static_cast<std::uint32_t>(scene.target->pid())];
-    CHECK(main.call == ThreadCall::Descriptor && !main.isTimed && main.object != 0);
+    CHECK(!scene.main().isTimed && scene.main().object != 0);
 }
 
 CT_CASE(onlyAChangeMakesARow)
@@ -177,7 +177,7 @@ CT_CASE(seesAStoppedProcess)
     REQUIRE(scene.sampleUntil([&] { return scene.sampler->isStopped(); }));
     for (const Role role : {Futex, Epoll, Burns})
         CHECK(scene.of(role).state == ThreadState::Stopped);
-    // The kernel ends the calls. They were still the ones before.
+    // A signal interrupts a call. It is still the one before.
     CHECK(scene.of(Futex).call == ThreadCall::Futex && !scene.of(Futex).isTimed);
     ::kill(scene.target->pid(), SIGCONT);
     REQUIRE(scene.sampleUntil([&] { return !scene.sampler->isStopped() && scene.isEachInItsCall(); }));
