@@ -6,6 +6,15 @@
 
 namespace ct {
 
+namespace {
+
+std::uint64_t threadKey(std::uint32_t pid, std::uint32_t tid)
+{
+    return std::uint64_t{pid} << 32 | tid;
+}
+
+}  // namespace
+
 Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds)
     : m_subject(subject), m_now(now), m_thresholds(thresholds), m_watched(subject.population, now)
 {
@@ -16,6 +25,7 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
     for (const Drop &drop : population().drops())
         m_processes[drop.pid].lostNotes = true;
     for (auto &[pid, process] : m_processes) {
+        process.threads = threadFactsOf(population(), pid, now);
         std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
         process.lostNotes = process.lostNotes || objects().forgotten() != 0;
     }
@@ -29,8 +39,12 @@ void Facts::add(const CoroutineSnapshot &snapshot)
     ProcessFacts &process = known->second;
     if (isNew)
         process.tracedSince = m_watched.tracedSince(snapshot.pid);
-    if (snapshot.events != 0)
+    if (snapshot.events != 0) {
         process.lastEvent = std::max(process.lastEvent, snapshot.since);
+        Latest &latest = m_latestOfThread[threadKey(snapshot.pid, snapshot.tid)];
+        if (snapshot.since >= latest.ts)
+            latest = {snapshot.id, snapshot.since};
+    }
     if (snapshot.flagged || snapshot.state == CoroutineState::Unknown)
         return;
     if (snapshot.state == CoroutineState::Running)
@@ -95,6 +109,20 @@ bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uin
         const bool stillWaits = snapshot.state == CoroutineState::Suspended && snapshot.since < ts;
         return snapshot.kept && !stillWaits && snapshot.since >= ts;
     });
+}
+
+std::uint64_t Facts::stalledNs(std::uint32_t pid) const
+{
+    const ProcessFacts &facts = process(pid);
+    if (!facts.threads.areKnown || !facts.threads.canOnlyWakeOneAnother || !facts.running.empty())
+        return 0;
+    return m_watched.since(pid, std::max(facts.threads.since, facts.lastEvent));
+}
+
+bool Facts::ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const
+{
+    const auto found = m_latestOfThread.find(threadKey(pid, tid));
+    return found != m_latestOfThread.end() && found->second.coroutine != self && found->second.ts > ts;
 }
 
 std::string countText(std::uint64_t count, const char *one, const char *several)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/analysis/objecthistory.h"
+#include "core/analysis/threadfacts.h"
 #include "core/analysis/thresholds.h"
 #include "core/analysis/watchedtime.h"
 #include "core/trace/history.h"
@@ -49,6 +50,7 @@ struct Running {
 
 /// What is known of one process.
 struct ProcessFacts {
+    ThreadFacts threads;
     std::uint64_t lastEvent = 0;              ///< ns: the latest transition of any of its coroutines
     std::vector<Running> running;             ///< in the order of ids
     std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending
@@ -75,6 +77,13 @@ public:
     const ProcessFacts &process(std::uint32_t pid) const;
     /// Returns the ns from `since` on during which the process lived and was traced.
     std::uint64_t watched(std::uint32_t pid, std::uint64_t since) const { return m_watched.since(pid, since); }
+    /// How long (ns) the threads of the process have only been able to wake one another, and no traced coroutine has
+    /// run; 0 = something else can happen, or that is not known.
+    std::uint64_t stalledNs(std::uint32_t pid) const;
+    bool isStalled(std::uint32_t pid) const { return stalledNs(pid) >= m_thresholds.stallNs; }
+    /// True if another coroutine changed its state on the thread after `ts`.
+    bool ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const;
+    const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid
     /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
     bool hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
 
@@ -89,6 +98,12 @@ private:
     std::vector<Waiting> m_waiting;
     std::uint64_t m_waitedWithoutTracing = 0;
     std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
+    /// The latest change of state on each thread, by pid and tid.
+    struct Latest {
+        CoroutineId coroutine = kNoCoroutine;
+        std::uint64_t ts = 0;
+    };
+    std::unordered_map<std::uint64_t, Latest> m_latestOfThread;
     mutable std::optional<ObjectHistory::Waiters> m_unwoken;  ///< copied at the first use
 };
 

@@ -11,7 +11,7 @@ Verdict judge(const Subject &subject, std::uint64_t now, const Thresholds &thres
     const Facts facts(subject, now, thresholds);
     VerdictBuilder verdict;
     for (const auto find : {rules::findLostWakeups, rules::findLateWaits, rules::findNeverRun, rules::findLostWakeRaces,
-                            rules::findDeadlocks, rules::findNeverStarted})
+                            rules::findDeadlocks, rules::findStalls, rules::findLongRuns, rules::findNeverStarted})
         find(facts, verdict);
     if (facts.waitedWithoutTracing() != 0)
         verdict.abstain(Rule::LostWakeup, "tracing was off since they began to wait, so they may have run",

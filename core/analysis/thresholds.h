@@ -22,6 +22,15 @@ struct Thresholds {
     /// Never started: since the birth.
     std::uint64_t startNs = 5'000'000'000;
 
+    /// Stall: since all threads wait.
+    std::uint64_t stallNs = 1'000'000'000;
+    /// Long run, blocking call: since the resumption. Starvation: since the wake, while one of these lasts.
+    std::uint64_t longRunNs = 1'000'000'000;
+    std::uint64_t starvationNs = 500'000'000;
+    /// Long run: least share of the time that its thread used a processor. Blocking call: the greatest.
+    double busyShare = 0.5;
+    double idleShare = 0.1;
+
     // Lost wake-up without a reported object: a wait is late beyond `lateFactor` times the longest completed one, and
     // `lateNs`, if there are `completedWaits` of `waitingCoroutines`, and if the share of such waits is at most
     // `lateShare`, with a certainty of 95 %.

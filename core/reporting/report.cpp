@@ -221,9 +221,12 @@ std::string sentenceOf(const ReportedFinding &reported)
 {
     const std::size_t count = reported.finding.coroutines.size();
     std::string text;
+    const Rule rule = reported.finding.rule;
+    const char *const where =
+        rule == Rule::LongRun || rule == Rule::BlockingCall ? " last suspended in " : " suspended in ";
     if (count != 0)
-        text = std::to_string(count) + (count == 1 ? " coroutine" : " coroutines") + " suspended in " +
-               locationText(reported) + ": ";
+        text =
+            std::to_string(count) + (count == 1 ? " coroutine" : " coroutines") + where + locationText(reported) + ": ";
     return text + printableText(reported.finding.message);
 }
 

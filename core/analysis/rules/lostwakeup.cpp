@@ -86,9 +86,11 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
         return std::nullopt;  // another coroutine came first
     if (isLock && !facts.population().holdersOf(waiting.pid, wait.object).empty())
         return std::nullopt;
-    // A signal before the wait may have been consumed without a suspension, which no probe reports. A lock that is free
-    // is free for whoever asked for it before or after.
-    if (!isLock && use.ts <= waiting.since)
+    // A signal before the wait may have been consumed without a suspension, which no probe reports. But nothing else
+    // can come any more if all threads only wait for one another. A lock that is free is free for a wait that began
+    // before or after.
+    const bool cameBefore = !isLock && use.ts <= waiting.since;
+    if (cameBefore && !facts.isStalled(waiting.pid))
         return std::nullopt;
     const bool missedByBroadcast = !isLock && state->wakesSeveral && state->wokenSince > 1;
     if (state->wokenSince != 0 && !missedByBroadcast)
@@ -97,12 +99,14 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
         return std::nullopt;
     Satisfied satisfied;
     satisfied.ts = use.ts;
-    satisfied.confidence = missedByBroadcast ? 0.85 : 0.95;
+    satisfied.confidence = missedByBroadcast || cameBefore ? 0.85 : 0.95;
     const bool released = use.kind == UseKind::Released;
     satisfied.what = objectText(wait) + (released ? " was released" : " was signalled");
     satisfied.consequence =
         missedByBroadcast ? ", which woke " + std::to_string(state->wokenSince) + " other waiters, but not this one"
                           : ", and no waiter was woken";
+    if (cameBefore)
+        satisfied.consequence = ", before the wait began, and no thread is left that could do it again";
     satisfied.evidence.push_back(useText(facts, use, released ? "released" : "signalled"));
     if (state->woke.ts != 0)
         satisfied.evidence.push_back("the latest wake of a waiter was that of " +

@@ -15,6 +15,9 @@ void findLateWaits(const Facts &facts, VerdictBuilder &verdict);    ///< lost wa
 void findNeverRun(const Facts &facts, VerdictBuilder &verdict);
 void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict);
 void findDeadlocks(const Facts &facts, VerdictBuilder &verdict);
+void findStalls(const Facts &facts, VerdictBuilder &verdict);
+/// Long runs, blocking calls, and the coroutines that starve because of them.
+void findLongRuns(const Facts &facts, VerdictBuilder &verdict);
 void findNeverStarted(const Facts &facts, VerdictBuilder &verdict);
 
 }  // namespace ct::rules

@@ -90,6 +90,51 @@ public:
         batch.notes.parents = {{id, of}};
         feed(batch);
     }
+    /// The process was sampled at that time, completely.
+    void sampled(std::uint64_t ms, std::vector<ThreadSample> threads = {},
+                 std::vector<DescriptorSample> descriptors = {})
+    {
+        Batch batch;
+        for (ThreadSample &thread : threads) {
+            thread.pid = kPid;
+            thread.ts = ms * kMs;
+        }
+        for (DescriptorSample &descriptor : descriptors) {
+            descriptor.pid = kPid;
+            descriptor.ts = ms * kMs;
+        }
+        ProcessSample process;
+        process.pid = kPid;
+        process.ts = process.descriptorsTs = ms * kMs;
+        process.threads = 1;
+        process.areThreadsKnown = process.areCallsKnown = process.areDescriptorsKnown = true;
+        batch.notes.threadSamples = std::move(threads);
+        batch.notes.descriptorSamples = std::move(descriptors);
+        batch.notes.processSamples = {process};
+        feed(batch);
+    }
+    static ThreadSample thread(std::uint32_t tid, ThreadState state, ThreadCall call, std::uint64_t object = 0,
+                               std::uint64_t cpuMs = 0)
+    {
+        ThreadSample sample;
+        sample.tid = tid;
+        sample.state = state;
+        sample.call = call;
+        sample.object = object;
+        sample.cpuNs = cpuMs * kMs;
+        return sample;
+    }
+    static DescriptorSample descriptor(std::uint32_t number, std::uint32_t epoll, DescriptorKind kind,
+                                       std::uint64_t deadline = 0)
+    {
+        DescriptorSample sample;
+        sample.descriptor = number;
+        sample.epoll = epoll;
+        sample.kind = kind;
+        sample.events = 1;
+        sample.deadline = deadline;
+        return sample;
+    }
     void feed(const Batch &batch)
     {
         (void)population.consume(batch);
@@ -104,6 +149,14 @@ public:
         std::vector<Finding> findings = at(ms).findings;
         std::erase_if(findings, [rule](const Finding &finding) { return finding.rule != rule; });
         return findings;
+    }
+    /// How many coroutines a rule could not judge.
+    std::uint64_t abstained(std::uint64_t ms, Rule rule) const
+    {
+        std::uint64_t count = 0;
+        for (const Abstention &abstention : at(ms).abstained)
+            count += abstention.rule == rule ? abstention.count : 0;
+        return count;
     }
     bool isClean(std::uint64_t ms) const { return at(ms).findings.empty(); }
 

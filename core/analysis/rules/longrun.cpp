@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Long run and blocking call: a coroutine has its thread for long without a suspension, and either computes or sleeps
+// in a system call. Starvation: others were woken meanwhile, and find no thread. Alone, a long run is information: it
+// may be the work that the program is for.
+#include "core/analysis/rules/rules.h"
+#include "core/base/durationtext.h"
+
+#include <algorithm>
+
+namespace ct::rules {
+
+namespace {
+
+/// A coroutine that has had its thread for long.
+struct Occupant {
+    Running running;
+    bool isBlocked = false;  ///< its thread sleeps
+    std::uint64_t lastedNs = 0;
+    ThreadUse use;
+};
+
+std::vector<Occupant> occupantsOf(const Facts &facts, std::uint32_t pid, const ProcessFacts &process,
+                                  VerdictBuilder &verdict)
+{
+    const Thresholds &limits = facts.thresholds();
+    std::vector<Occupant> occupants;
+    for (const Running &running : process.running) {
+        Occupant occupant{running, false, facts.watched(pid, running.since), {}};
+        // A coroutine that resumed another one on its thread does not run itself; nor does one whose end is not traced.
+        if (occupant.lastedNs < limits.longRunNs || running.since < process.tracedSince ||
+            facts.ranLater(pid, running.tid, running.coroutine, running.since))
+            continue;
+        occupant.use = threadUseOf(facts.population(), pid, running.tid, running.since, facts.now());
+        if (!occupant.use.isKnown) {
+            verdict.abstain(Rule::LongRun, "what its thread does is not known");
+            continue;
+        }
+        const bool isBusy = occupant.use.busyShare >= limits.busyShare;
+        // A thread that sleeps for long after the last event may also have finished the coroutine, untraced.
+        occupant.isBlocked = occupant.use.busyShare <= limits.idleShare && occupant.use.latest.isSleeping() &&
+                             occupant.use.latest.call != ThreadCall::Epoll &&
+                             occupant.use.latest.call != ThreadCall::Futex;
+        if (isBusy || occupant.isBlocked)
+            occupants.push_back(occupant);
+    }
+    return occupants;
+}
+
+/// Coroutines of the process that were woken, and have not run for long.
+std::vector<const Waiting *> starving(const Facts &facts, std::uint32_t pid)
+{
+    std::vector<const Waiting *> hungry;
+    for (const Waiting &waiting : facts.waiting())
+        if (waiting.pid == pid && waiting.woken &&
+            facts.watched(pid, std::max(waiting.lastWake->ts, waiting.since)) >= facts.thresholds().starvationNs)
+            hungry.push_back(&waiting);
+    return hungry;
+}
+
+void addOccupant(const Facts &facts, const Occupant &occupant, std::size_t hungry, VerdictBuilder &verdict)
+{
+    const CoroutineSnapshot snapshot = facts.population().at(occupant.running.coroutine);
+    VerdictBuilder::Suspect suspect;
+    suspect.rule = occupant.isBlocked ? Rule::BlockingCall : Rule::LongRun;
+    suspect.severity = hungry != 0 ? Severity::Warning : Severity::Info;
+    suspect.confidence = 0.8;
+    suspect.coroutine = occupant.running.coroutine;
+    suspect.site = snapshot.site;
+    suspect.addr = snapshot.site == kUnknownSite ? snapshot.addr : 0;
+    suspect.since = occupant.running.since;
+    suspect.message = "resumed " + durationText(occupant.lastedNs) + " ago on thread " +
+                      std::to_string(occupant.running.tid) + ", which " +
+                      (occupant.isBlocked ? "sleeps in " + callText(occupant.use.latest) : std::string("computes")) +
+                      " since";
+    if (hungry != 0)
+        suspect.evidence.push_back(
+            countText(hungry, "coroutine that was woken has", "coroutines that were woken have") + " no thread");
+    verdict.add(std::move(suspect));
+}
+
+}  // namespace
+
+void findLongRuns(const Facts &facts, VerdictBuilder &verdict)
+{
+    for (const auto &[pid, process] : facts.processes()) {
+        const std::vector<Occupant> occupants = occupantsOf(facts, pid, process, verdict);
+        if (occupants.empty())
+            continue;
+        const std::vector<const Waiting *> hungry = starving(facts, pid);
+        for (const Occupant &occupant : occupants)
+            addOccupant(facts, occupant, hungry.size(), verdict);
+        for (const Waiting *waiting : hungry)
+            verdict.add(Rule::Starvation, Severity::Warning, 0.7, *waiting,
+                        "woken " + durationText(facts.watched(pid, std::max(waiting->lastWake->ts, waiting->since))) +
+                            " ago, and waits for a thread",
+                        {coroutineText(facts.population(), occupants.front().running.coroutine) + " has thread " +
+                         std::to_string(occupants.front().running.tid) + " for " +
+                         durationText(occupants.front().lastedNs)});
+    }
+}
+
+}  // namespace ct::rules

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Stall: all threads of a process wait without a timeout, for one another, and so do coroutines. Nothing can happen any
+// more.
+#include "core/analysis/rules/rules.h"
+#include "core/base/durationtext.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ct::rules {
+
+namespace {
+
+/// The waiting coroutines of each process.
+std::map<std::uint32_t, std::vector<const Waiting *>> waitingByProcess(const Facts &facts)
+{
+    std::map<std::uint32_t, std::vector<const Waiting *>> processes;
+    for (const Waiting &waiting : facts.waiting())
+        if (waiting.kind == PointKind::Await && waiting.watchedNs >= facts.thresholds().stallNs)
+            processes[waiting.pid].push_back(&waiting);
+    return processes;
+}
+
+/// Sets the site at which most of them wait, and since when the longest has waited.
+void describe(Finding &finding, std::vector<const Waiting *> waiting)
+{
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [](const Waiting *a, const Waiting *b) { return a->since < b->since; });
+    std::map<std::pair<SiteId, std::uint64_t>, std::size_t> counts;
+    for (const Waiting *one : waiting) {
+        finding.coroutines.push_back(one->coroutine);
+        ++counts[{one->site, one->site == kUnknownSite ? one->addr : 0}];
+    }
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](const auto &a, const auto &b) { return a.second < b.second; });
+    finding.site = most->first.first;
+    finding.addr = most->first.second;
+    finding.since = waiting.front()->since;
+    if (counts.size() > 1)
+        finding.evidence.push_back(countText(counts.size(), "site", "sites") + " in all; most wait at this one");
+}
+
+}  // namespace
+
+void findStalls(const Facts &facts, VerdictBuilder &verdict)
+{
+    for (const auto &[pid, waiting] : waitingByProcess(facts)) {
+        const ProcessFacts &process = facts.process(pid);
+        if (!process.threads.areKnown) {
+            verdict.abstain(Rule::Stall, "what the threads of the process do is not known");
+            continue;
+        }
+        if (!facts.isStalled(pid))
+            continue;
+        Finding finding;
+        finding.rule = Rule::Stall;
+        finding.severity = Severity::Error;
+        finding.confidence = 0.9;
+        describe(finding, waiting);
+        finding.message = "all " + countText(process.threads.threads, "thread", "threads") +
+                          " of the process have waited for " + durationText(facts.stalledNs(pid)) +
+                          " without a timeout, and nothing from outside can wake them";
+        finding.evidence.push_back("no timer is armed, and no thread waits for a socket, a pipe or a terminal");
+        verdict.add(std::move(finding));
+    }
+}
+
+}  // namespace ct::rules

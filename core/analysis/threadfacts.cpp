@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/threadfacts.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace ct {
+
+namespace {
+
+/// Processes are sampled once a second; a busy machine may be late.
+constexpr std::uint64_t kLatestSampleNs = 3'000'000'000;
+
+/// The latest row of each thread at time `now`; an ended thread has none.
+std::vector<ThreadSample> latestRows(const Population &population, std::uint32_t pid, std::uint64_t now)
+{
+    std::vector<ThreadSample> latest;
+    for (const ThreadSample &row : population.samples().threadSamples(pid, now)) {
+        if (row.ts > now)
+            continue;
+        if (!latest.empty() && latest.back().tid == row.tid)
+            latest.back() = row;
+        else
+            latest.push_back(row);
+    }
+    std::erase_if(latest, [](const ThreadSample &row) { return row.state == ThreadState::Ended; });
+    return latest;
+}
+
+/// True if the descriptor can become ready by something outside of the process.
+bool isExternal(const DescriptorSample &row)
+{
+    if (!row.isRegistered() || row.kind == DescriptorKind::Event)
+        return false;
+    return row.kind == DescriptorKind::Timer ? row.deadline != 0 : true;
+}
+
+bool canBeWokenFromOutside(const ThreadSample &thread, const std::vector<DescriptorSample> &descriptors)
+{
+    if (!thread.isSleeping() || thread.isTimed)
+        return true;
+    if (thread.call == ThreadCall::Futex)
+        return false;
+    return thread.call != ThreadCall::Epoll ||
+           std::any_of(descriptors.begin(), descriptors.end(), [&thread](const DescriptorSample &row) {
+               return row.epoll == thread.object && isExternal(row);
+           });
+}
+
+}  // namespace
+
+ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now)
+{
+    ThreadFacts facts;
+    const std::optional<ProcessSample> process = population.samples().processSample(pid);
+    facts.areKnown = process && process->threads != 0 && process->areThreadsKnown && process->areCallsKnown &&
+                     process->areDescriptorsKnown && process->stoppedSince == 0 &&
+                     process->ts + kLatestSampleNs > now && process->descriptorsTs + kLatestSampleNs > now;
+    if (!facts.areKnown)
+        return facts;
+    const std::vector<ThreadSample> threads = latestRows(population, pid, now);
+    const std::vector<DescriptorSample> descriptors = population.samples().descriptorSamples(pid);
+    facts.threads = threads.size();
+    facts.canOnlyWakeOneAnother =
+        !threads.empty() && std::none_of(threads.begin(), threads.end(), [&](const ThreadSample &thread) {
+            return canBeWokenFromOutside(thread, descriptors);
+        });
+    for (const ThreadSample &thread : threads)
+        facts.since = std::max(facts.since, thread.ts);
+    for (const DescriptorSample &row : descriptors)
+        facts.since = std::max(facts.since, row.ts);
+    return facts;
+}
+
+ThreadUse threadUseOf(const Population &population, std::uint32_t pid, std::uint32_t tid, std::uint64_t since,
+                      std::uint64_t now)
+{
+    ThreadUse use;
+    const std::optional<ProcessSample> process = population.samples().processSample(pid);
+    if (!process || process->stoppedSince != 0 || process->ts <= since || process->ts + kLatestSampleNs <= now)
+        return use;
+    std::optional<ThreadSample> first;
+    for (const ThreadSample &row : population.samples().threadSamples(pid, since)) {
+        if (row.tid != tid || row.ts > now)
+            continue;
+        if (!first)
+            first = row;
+        use.latest = row;
+    }
+    if (!first || use.latest.state == ThreadState::Ended)
+        return use;
+    // A row holds until the next one: a thread that sleeps has no later row.
+    const std::uint64_t begin = std::max(first->ts, since);
+    const std::uint64_t end = use.latest.isSleeping() ? std::min(now, process->ts) : use.latest.ts;
+    if (end <= begin)
+        return use;
+    use.isKnown = true;
+    use.busyShare = std::min(1.0, static_cast<double>(use.latest.cpuNs - std::min(use.latest.cpuNs, first->cpuNs)) /
+                                      static_cast<double>(end - begin));
+    return use;
+}
+
+std::string callText(const ThreadSample &sample)
+{
+    const std::string timed = sample.isTimed ? ", with a timeout" : "";
+    switch (sample.call) {
+    case ThreadCall::Futex: return "a lock or a condition variable" + timed;
+    case ThreadCall::Epoll:
+    case ThreadCall::Poll: return "a wait for descriptors" + timed;
+    case ThreadCall::Sleep: return "a sleep";
+    case ThreadCall::Descriptor: return "a call for descriptor " + std::to_string(sample.object) + timed;
+    case ThreadCall::Process: return "a wait for the end of a process";
+    case ThreadCall::Signal: return "a wait for a signal";
+    case ThreadCall::Ring: return "a wait for io_uring";
+    default: return "a system call";
+    }
+}
+
+}  // namespace ct

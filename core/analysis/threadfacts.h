@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the samples say about the threads of one process at one instant.
+#pragma once
+
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ct {
+
+struct ThreadFacts {
+    /// False: the process was not sampled up to the instant, or not completely. The members below say nothing then.
+    bool areKnown = false;
+    std::uint64_t threads = 0;
+    /// All threads sleep without a timeout, for locks or in epolls, and nothing that the epolls wait for can come from
+    /// outside of the process: no armed timer, no socket, pipe or terminal.
+    bool canOnlyWakeOneAnother = false;
+    std::uint64_t since = 0;  ///< ns: canOnlyWakeOneAnother is true since then
+};
+
+ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now);
+
+/// How a thread spent the time from `since` on.
+struct ThreadUse {
+    bool isKnown = false;
+    double busyShare = 0;  ///< 0..1 of the time that it used a processor
+    ThreadSample latest;
+};
+ThreadUse threadUseOf(const Population &population, std::uint32_t pid, std::uint32_t tid, std::uint64_t since,
+                      std::uint64_t now);
+
+/// "a read or write of descriptor 7", for a thread that sleeps in a call.
+std::string callText(const ThreadSample &sample);
+
+}  // namespace ct

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The rules that need samples of threads and descriptors, each with its healthy twins.
+#include "tests/core/analysis/judgescene.h"
+#include "tests/support/check.h"
+
+using namespace ct;
+using ct::test::JudgeScene;
+
+namespace {
+
+constexpr ThreadState kSleeps = ThreadState::Sleeping;
+
+/// A coroutine that waits at 100 ms, and two threads.
+struct Threads : JudgeScene {
+    SiteId where = site("receive", 10);
+    CoroutineId waiting = suspended(100, where);
+
+    std::vector<Finding> stalls(std::uint64_t ms) const { return at(ms, Rule::Stall); }
+};
+
+/// A coroutine that has had thread 100 since 200 ms; another one waits.
+struct Busy : Threads {
+    CoroutineId running = born();  // its thread is 100 + id % 4
+    std::uint32_t tid = 100 + running % 4;
+
+    Busy()
+    {
+        suspend(running, 150, where);
+        resume(running, 200);
+    }
+    /// The thread uses a processor in `percent` of the time until 3 s.
+    void computes(std::uint64_t percent)
+    {
+        for (std::uint64_t ms = 200; ms <= 3000; ms += 200)
+            sampled(ms, {thread(tid, ThreadState::Running, ThreadCall::None, 0, (ms - 200) * percent / 100)});
+    }
+};
+
+}  // namespace
+
+CT_CASE(threadsThatOnlyWaitForOneAnotherAreAStall)
+{
+    Threads scene;
+    scene.sampled(
+        200,
+        {JudgeScene::thread(50, kSleeps, ThreadCall::Futex, 0x10),
+         JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4)},
+        {JudgeScene::descriptor(5, 4, DescriptorKind::Event), JudgeScene::descriptor(6, 4, DescriptorKind::Timer)});
+    scene.sampled(1000);
+    CHECK(scene.stalls(1150).empty());
+    scene.sampled(1900);
+    const std::vector<Finding> found = scene.stalls(2000);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].severity == Severity::Error);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>{scene.waiting});
+    CHECK_EQUAL(found[0].site, scene.where);
+    CHECK_EQUAL(found[0].message, "all 2 threads of the process have waited for 1.80 s without a timeout, and nothing "
+                                  "from outside can wake them");
+}
+
+CT_CASE(somethingFromOutsideIsNoStall)
+{
+    const auto isStall = [](std::vector<ThreadSample> threads, std::vector<DescriptorSample> descriptors) {
+        Threads scene;
+        scene.sampled(200, std::move(threads), std::move(descriptors));
+        scene.sampled(1900);
+        return !scene.stalls(2000).empty();
+    };
+    const ThreadSample lock = JudgeScene::thread(50, kSleeps, ThreadCall::Futex, 0x10);
+    const ThreadSample epoll = JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4);
+    ThreadSample timed = lock;
+    timed.tid = 52;
+    timed.isTimed = true;
+    CHECK(isStall({lock}, {}));
+    CHECK(isStall({lock, epoll}, {}));
+    CHECK(!isStall({lock, timed}, {}));
+    CHECK(!isStall({lock, JudgeScene::thread(52, ThreadState::Running, ThreadCall::None)}, {}));
+    CHECK(!isStall({lock, JudgeScene::thread(52, kSleeps, ThreadCall::Descriptor, 0)}, {}));
+    CHECK(!isStall({lock, JudgeScene::thread(52, kSleeps, ThreadCall::Signal)}, {}));
+    CHECK(!isStall({lock, epoll}, {JudgeScene::descriptor(5, 4, DescriptorKind::Listener)}));
+    CHECK(!isStall({lock, epoll}, {JudgeScene::descriptor(5, 4, DescriptorKind::Timer, 9'000'000'000)}));
+    CHECK(isStall({lock, epoll}, {JudgeScene::descriptor(5, 9, DescriptorKind::Listener)}));  // of another epoll
+    CHECK(isStall({lock, JudgeScene::thread(52, ThreadState::Ended, ThreadCall::None)}, {}));
+}
+
+CT_CASE(aSignalBeforeTheWaitIsLostIfNoOtherCanCome)
+{
+    constexpr std::uint64_t kEvent = 0x40;
+    Threads scene;
+    const CoroutineId late = scene.born();
+    scene.use(UseKind::Signalled, kNoCoroutine, kEvent, 90);
+    scene.suspend(late, 120, scene.where);
+    scene.waits(late, WaitKind::Other, kEvent);
+    CHECK(scene.at(5000, Rule::LostWakeup).empty());
+    scene.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex, 0x10)});
+    scene.sampled(1900);
+    const std::vector<Finding> found = scene.at(2000, Rule::LostWakeup);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>{late});
+    CHECK_EQUAL(found[0].message,
+                "object 0x40 was signalled 1.88 s ago, before the wait began, and no thread is left that "
+                "could do it again");
+}
+
+CT_CASE(withoutSamplesTheRulesAbstain)
+{
+    Busy scene;
+    const Verdict verdict = scene.at(3000);
+    CHECK(verdict.findings.empty());
+    const auto abstained = [&verdict](Rule rule) {
+        return std::any_of(verdict.abstained.begin(), verdict.abstained.end(),
+                           [rule](const Abstention &abstention) { return abstention.rule == rule; });
+    };
+    CHECK(abstained(Rule::Stall) && abstained(Rule::LongRun));
+    scene.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex)});
+    CHECK(scene.stalls(60'000).empty());  // too old
+}
+
+CT_CASE(aCoroutineThatComputesForLongIsInformation)
+{
+    Busy scene;
+    scene.computes(100);
+    const std::vector<Finding> found = scene.at(3000, Rule::LongRun);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>{scene.running});
+    CHECK(found[0].severity == Severity::Info);
+    CHECK(scene.at(3000, Rule::Starvation).empty());
+    CHECK(scene.at(1100, Rule::LongRun).empty());
+}
+
+CT_CASE(aWokenCoroutineStarvesBehindALongRun)
+{
+    Busy scene;
+    scene.computes(90);
+    scene.wake(scene.waiting, 2000);
+    CHECK(scene.at(2400, Rule::Starvation).empty());
+    REQUIRE(scene.at(2600, Rule::Starvation).size() == 1);
+    CHECK(scene.at(2600, Rule::Starvation)[0].severity == Severity::Warning);
+    CHECK(scene.at(2600, Rule::LongRun)[0].severity == Severity::Warning);
+    CHECK(scene.at(2600, Rule::NeverRun).empty());
+}
+
+CT_CASE(aThreadThatMostlySleepsIsNoLongRun)
+{
+    Busy scene;
+    scene.computes(30);
+    CHECK(scene.at(3000, Rule::LongRun).empty());
+    CHECK(scene.at(3000, Rule::BlockingCall).empty());
+}
+
+CT_CASE(aCoroutineThatSleepsInACallBlocksItsThread)
+{
+    Busy scene;
+    scene.sampled(250, {JudgeScene::thread(scene.tid, kSleeps, ThreadCall::Descriptor, 7)});
+    scene.sampled(2900);
+    const std::vector<Finding> found = scene.at(3000, Rule::BlockingCall);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].message.ends_with("which sleeps in a call for descriptor 7 since"));
+    // Its end may be untraced: then the thread waits for more work.
+    Busy idle;
+    idle.sampled(250, {JudgeScene::thread(idle.tid, kSleeps, ThreadCall::Futex, 7)});
+    idle.sampled(2900);
+    CHECK(idle.at(3000, Rule::BlockingCall).empty());
+}
+
+CT_CASE(aCoroutineThatResumedAnotherOneIsNoLongRun)
+{
+    Busy scene;
+    scene.computes(100);
+    CoroutineId inner = scene.born();
+    while (100 + inner % 4 != scene.tid)
+        inner = scene.born();
+    scene.resume(inner, 300);
+    scene.suspend(inner, 400, scene.where);
+    CHECK(scene.at(3000, Rule::LongRun).empty());
+}
