@@ -16,8 +16,8 @@ namespace {
 
 /// Rows that may wait for a late decoder, some 64 MiB. Beyond it, no samples are taken until it has caught up.
 constexpr std::uint64_t kMostWaiting = 1U << 20;
-/// Descriptors for 256 threads, but at most an eighth of the limit.
-constexpr std::uint64_t kMostFiles = 768;
+/// Descriptors for 2,048 threads, but at most an eighth of the limit.
+constexpr std::uint64_t kMostFiles = 6144;
 constexpr std::uint64_t kFilesShare = 8;
 /// Each process needs four more, so these are at most another eighth.
 constexpr std::uint64_t kMostProcesses = 256;

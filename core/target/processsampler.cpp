@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <tuple>
+#include <utility>
 
 namespace ct {
 
@@ -71,19 +72,25 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
         m_present.stoppedSince = 0;
     else if (m_present.stoppedSince == 0)
         m_present.stoppedSince = m_visitedNs != 0 ? m_visitedNs : nowNs;
-    m_visitedNs = nowNs;
+    const std::uint64_t sinceNs = nowNs - std::exchange(m_visitedNs, nowNs);
     const std::uint64_t pauseNs = pauseAfter(before, kCostFactor * processes);
     if (lives && nowNs >= m_nextDescriptorsNs)
         sampleDescriptors(nowNs, processes, rows);
     const bool isSame = contentOf(m_present) == contentOf(m_emitted);
-    const bool isQuiet = isSame && rows.threadSamples.empty() && rows.descriptorSamples.empty();
-    m_quietVisits = isQuiet ? m_quietVisits + 1 : 0;
+    const bool isVisitQuiet = isSame && rows.descriptorSamples.empty() && isQuiet(sinceNs);
+    m_quietVisits = isVisitQuiet ? m_quietVisits + 1 : 0;
     m_nextNs = nowNs + std::max(m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs, pauseNs);
     if (isComplete || !isSame) {
         m_emitted = m_present;
         rows.processSamples.push_back(m_present);
     }
     return lives;
+}
+
+/// Returns true if little has happened since the visit before, `sinceNs` ago.
+bool ProcessSampler::isQuiet(std::uint64_t sinceNs) const
+{
+    return m_threads.isUnchanged() && m_threads.usedNs() <= sinceNs / kQuietShare;
 }
 
 void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)

@@ -19,8 +19,10 @@ public:
     /// of a percent of a processor each.
     static constexpr std::uint64_t kGapNs = 250'000'000;
     static constexpr std::uint64_t kCostFactor = 500;
-    /// After so many visits without any change, the target idles: they are kQuietGapNs apart, until something changes.
-    static constexpr int kQuietVisits = 12;
+    /// The target idles if so many visits in a row, which take 8 s, see each thread in the same state and call, and
+    /// less processor time than a part in kQuietShare. Then they are kQuietGapNs apart, until that ends.
+    static constexpr int kQuietVisits = 32;
+    static constexpr std::uint64_t kQuietShare = 64;
     static constexpr std::uint64_t kQuietGapNs = 1'000'000'000;
     /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
     static constexpr std::uint64_t kCompleteGapNs = 1'000'000'000;
@@ -42,6 +44,7 @@ public:
     bool sample(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 
 private:
+    bool isQuiet(std::uint64_t sinceNs) const;
     void sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 
     const std::uint32_t m_pid;
@@ -53,7 +56,7 @@ private:
     std::uint64_t m_nextSearchNs = 0;
     std::uint64_t m_nextCompleteNs = 0;
     std::uint64_t m_visitedNs = 0;  ///< the latest visit
-    int m_quietVisits = 0;          ///< in a row, without a change
+    int m_quietVisits = 0;          ///< in a row, see isQuiet()
     ProcessSample m_emitted;
     ProcessSample m_present;
 };

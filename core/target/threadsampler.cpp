@@ -36,10 +36,15 @@ std::uint64_t ticksToNs(std::uint64_t ticks)
     return ticks * kTickNs;
 }
 
+auto stateAndCallOf(const ThreadSample &row)
+{
+    return std::tie(row.state, row.call, row.isTimed, row.object);
+}
+
 /// Everything but the time of the sample.
 auto contentOf(const ThreadSample &row)
 {
-    return std::tie(row.state, row.call, row.isTimed, row.object, row.cpuNs, row.runDelayNs);
+    return std::tuple_cat(stateAndCallOf(row), std::tie(row.cpuNs, row.runDelayNs));
 }
 
 }  // namespace
@@ -68,6 +73,8 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
         listThreads();
     }
     m_areCallsKnown = true;
+    m_isUnchanged = true;
+    m_usedNs = 0;
     m_running = m_stopped = 0;
     m_epolls.clear();
     for (auto at = m_threads.begin(); at != m_threads.end();) {
@@ -77,6 +84,8 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
         if (thread.isNew || contentOf(sample) != contentOf(thread.latest)) {
             sample.ts = ts;
             rows.push_back(sample);
+            m_isUnchanged = m_isUnchanged && !thread.isNew && stateAndCallOf(sample) == stateAndCallOf(thread.latest);
+            m_usedNs += sample.cpuNs - std::min(sample.cpuNs, thread.latest.cpuNs);
             thread.latest = sample;
             thread.isNew = false;
         }

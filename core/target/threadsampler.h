@@ -39,6 +39,11 @@ public:
     bool areKnown() const { return m_areKnown; }         ///< every thread could be read
     bool areCallsKnown() const { return m_areCallsKnown; }
     bool isStopped() const { return m_running != 0 && m_stopped == m_running; }
+    /// In the latest visit, every thread was in the state and the call of the visit before. Processor time may have
+    /// been used in between: usedNs().
+    bool isUnchanged() const { return m_isUnchanged; }
+    /// ns that the threads used between the latest two visits.
+    std::uint64_t usedNs() const { return m_usedNs; }
     /// Descriptors of the epolls in which threads wait.
     const std::vector<std::uint32_t> &epolls() const { return m_epolls; }
 
@@ -73,6 +78,8 @@ private:
     bool m_wantsList = true;
     bool m_areKnown = false;
     bool m_areCallsKnown = false;
+    bool m_isUnchanged = false;
+    std::uint64_t m_usedNs = 0;
     std::uint32_t m_running = 0;
     std::uint32_t m_stopped = 0;
     std::vector<std::uint32_t> m_epolls;

@@ -17,7 +17,7 @@
 namespace ct {
 
 /// A process was stopped by a signal or a debugger: from the latest visit that saw it run to the first that saw it run
-/// again, so up to 250 ms longer at each end, or more if visits were late.
+/// again. So it is longer at each end by up to the time between two visits: 250 ms, or 1 s while the target idles.
 struct StoppedTime {
     static constexpr std::uint64_t kLasting = ~std::uint64_t{0};
     std::uint32_t pid = 0;

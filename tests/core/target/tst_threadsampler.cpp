@@ -169,6 +169,19 @@ CT_CASE(onlyAChangeMakesARow)
     }
 }
 
+CT_CASE(seesWhetherAThreadChanged)
+{
+    Scene scene;
+    scene.sample();
+    CHECK(!scene.sampler->isUnchanged());  // the threads are new
+    REQUIRE(scene.sampleUntil([&] { return scene.isEachInItsCall() && scene.sampler->isUnchanged(); }));
+    REQUIRE(scene.sampleUntil([&] { return scene.sampler->isUnchanged() && scene.sampler->usedNs() != 0; }));
+    ::kill(scene.target->pid(), SIGSTOP);
+    REQUIRE(scene.sampleUntil([&] { return !scene.sampler->isUnchanged(); }));
+    REQUIRE(scene.sampleUntil([&] { return scene.sampler->isUnchanged(); }));
+    CHECK_EQUAL(scene.sampler->usedNs(), 0U);
+}
+
 CT_CASE(seesAStoppedProcess)
 {
     Scene scene;
