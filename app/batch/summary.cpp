@@ -3,7 +3,7 @@
 #include "app/batch/summary.h"
 
 #include "app/batch/stuckresolver.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 #include "core/base/utf8.h"
 
 #include <algorithm>
@@ -131,20 +131,6 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
         group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr,
                                     nameOf(population, coroutine.coroutine)});
     }
-}
-
-/// "0.0012 %", with two significant digits, but without an exponent.
-std::string percentText(double share)
-{
-    const double percent = share * 100;
-    if (percent < 0.0001)
-        return "less than 0.0001 %";
-    const bool isLarge = percent >= 99.5;
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), percent,
-                                   isLarge ? std::chars_format::fixed : std::chars_format::general, isLarge ? 0 : 2)
-                         .ptr;
-    return std::string(text.data(), end) + " %";
 }
 
 /// Writes `"name": value` members, one per line.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 #include "core/reporting/reportformats.h"
 
 #include <string_view>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/gauges.h"
 
+#include "core/base/quantitytext.h"
 #include "ui/format/colors.h"
 #include "ui/format/format.h"
 
@@ -227,7 +228,7 @@ void Gauges::showSums(const Accounting &sums)
 void Gauges::showEffect()
 {
     const double effect = m_sums.observerEffect();
-    show(m_effect, effect > 0 ? tr("%1 %").arg(QLocale::c().toString(effect * 100, 'g', 2)) : QString());
+    show(m_effect, effect > 0 ? QString::fromStdString(percentText(effect)) : QString());
     show(m_limited, m_sums.limitedNs > 0 ? format::duration(m_sums.limitedNs) : QString());
     const QString figures =
         tr("%1 events of %2 ns, in %3 of processor time")

@@ -8,7 +8,7 @@
 // that can still come, it is not. The rest is blocked for ever; its strongly connected components (Tarjan, 1972) are
 // the cycles, and the others wait for a cycle.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 #include <limits>

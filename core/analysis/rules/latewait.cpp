@@ -5,7 +5,7 @@
 // information. It becomes a warning when later waits of its siblings have been completed in the meantime.
 #include "core/analysis/rules/binomial.h"
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,7 +121,7 @@ void SiteWaits::judge(VerdictBuilder &verdict) const
                                        [&](const Waiting *waiting) { return waiting->watchedNs >= limits.lateNs; });
         if (old != 0)
             verdict.abstain(Rule::LostWakeup,
-                            "the target does not report what they wait for, and fewer than " +
+                            "no report tells whether what they wait for has come, and fewer than " +
                                 std::to_string(limits.completedWaits) +
                                 " waits of at least two coroutines were completed at their site",
                             static_cast<std::uint64_t>(old));

@@ -5,7 +5,7 @@
 // in a system call. Starvation: others were woken meanwhile, and find no thread. Alone, a long run is information: it
 // may be the work that the program is for.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 

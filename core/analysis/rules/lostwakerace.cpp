@@ -4,7 +4,7 @@
 // Lost-wake race: the wake came while the coroutine still ran, before its suspension was published. A correct scheduler
 // remembers such a wake, and resumes the coroutine at once.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 namespace ct::rules {
 

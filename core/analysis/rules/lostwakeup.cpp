@@ -4,7 +4,7 @@
 // Lost wake-up, by the causes that the target reported: what a coroutine waits for was satisfied, and no wake followed.
 // That no wake came proves nothing by itself, because every idle accept loop has none.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 #include <array>

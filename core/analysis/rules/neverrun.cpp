@@ -4,7 +4,7 @@
 // Never run: a coroutine was woken, and no thread has resumed it. The wake was not lost; the scheduler lost the
 // coroutine.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 

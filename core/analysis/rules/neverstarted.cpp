@@ -4,7 +4,7 @@
 // Never started: a coroutine is at its initial suspension, and the coroutine that created it has ended. A coroutine
 // whose creator lives may be kept for later.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 namespace ct::rules {
 

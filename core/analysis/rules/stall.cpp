@@ -4,7 +4,7 @@
 // Stall: all threads of a process wait without a timeout, for one another, and so do coroutines. Nothing can happen any
 // more.
 #include "core/analysis/rules/rules.h"
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Durations for people, in texts that are not translated.
+// Durations and shares for people, in texts that are not translated.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,8 @@ namespace ct {
 
 /// Returns "3.20 s", "14.1 ms", "120 us" or "7 ns": three significant digits.
 std::string durationText(std::uint64_t ns);
+
+/// Returns "0.0012 %" for a share of 0.000012: two significant digits, but without an exponent.
+std::string percentText(double share);
 
 }  // namespace ct

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
-#include "core/base/durationtext.h"
+#include "core/base/quantitytext.h"
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 
 namespace ct {
@@ -25,6 +26,19 @@ std::string durationText(std::uint64_t ns)
         }
     }
     return buffer.data();
+}
+
+std::string percentText(double share)
+{
+    const double percent = share * 100;
+    if (percent < 0.0001)
+        return "less than 0.0001 %";
+    const bool isLarge = percent >= 99.5;
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), percent,
+                                   isLarge ? std::chars_format::fixed : std::chars_format::general, isLarge ? 0 : 2)
+                         .ptr;
+    return std::string(text.data(), end) + " %";
 }
 
 }  // namespace ct
