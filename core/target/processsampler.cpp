@@ -57,11 +57,7 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
 {
     if (nowNs < m_nextNs)
         return true;
-    const std::uint64_t before = usedNs();
-    const bool isComplete = nowNs >= m_nextCompleteNs;
-    if (isComplete)
-        m_nextCompleteNs = nowNs + kCompleteGapNs - kGapNs / 2;  // visits are not exactly in time
-    const bool lives = m_threads.sample(nowNs, isComplete, rows.threadSamples);
+    const bool lives = sampleThreads(nowNs, processes, rows);
     if (!lives && m_visitedNs == 0)
         return false;  // it had ended before
     m_present.ts = nowNs;
@@ -73,16 +69,32 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
     else if (m_present.stoppedSince == 0)
         m_present.stoppedSince = m_visitedNs != 0 ? m_visitedNs : nowNs;
     const std::uint64_t sinceNs = nowNs - std::exchange(m_visitedNs, nowNs);
-    const std::uint64_t pauseNs = pauseAfter(before, kCostFactor * processes);
     if (lives && nowNs >= m_nextDescriptorsNs)
         sampleDescriptors(nowNs, processes, rows);
     const bool isSame = contentOf(m_present) == contentOf(m_emitted);
     const bool isVisitQuiet = isSame && rows.descriptorSamples.empty() && isQuiet(sinceNs);
     m_quietVisits = isVisitQuiet ? m_quietVisits + 1 : 0;
-    m_nextNs = nowNs + std::max(m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs, pauseNs);
-    if (isComplete || !isSame) {
+    m_nextNs = nowNs + std::max(m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs, m_pauseNs);
+    if (nowNs >= m_nextRowNs || !isSame) {
+        m_nextRowNs = nowNs + kRowGapNs - kGapNs / 2;  // visits are not exactly in time
         m_emitted = m_present;
         rows.processSamples.push_back(m_present);
+    }
+    return lives;
+}
+
+/// Returns false if the process has ended.
+bool ProcessSampler::sampleThreads(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
+{
+    const std::uint64_t before = usedNs();
+    const bool isComplete = nowNs >= m_nextCompleteNs;
+    const bool lives = m_threads.sample(nowNs, isComplete, rows.threadSamples);
+    // The first visit, which opens the files, does not count.
+    const bool isFirst = m_visitedNs == 0;
+    m_pauseNs = isFirst || isComplete ? 0 : pauseAfter(before, kCostFactor * processes);
+    if (isComplete) {
+        const std::uint64_t pauseNs = isFirst ? 0 : pauseAfter(before, kRareCostFactor * processes);
+        m_nextCompleteNs = nowNs + std::max(kCompleteGapNs - kGapNs / 2, pauseNs);
     }
     return lives;
 }
@@ -98,7 +110,7 @@ void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, std::uint64_t proces
     if (nowNs >= m_nextSearchNs) {
         const std::uint64_t before = usedNs();
         m_descriptors.findEpolls();
-        m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kSearchCostFactor * processes));
+        m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kRareCostFactor * processes));
     }
     const std::uint64_t before = usedNs();
     for (const std::uint32_t epoll : m_threads.epolls())
@@ -107,7 +119,8 @@ void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, std::uint64_t proces
     m_present.descriptorsTs = nowNs;
     m_present.areDescriptorsKnown = m_descriptors.areKnown();
     // A visit of the threads that comes at the same time takes these along.
-    m_nextDescriptorsNs = nowNs + std::max(kGapNs, pauseAfter(before, kCostFactor * processes)) - kGapNs / 2;
+    const std::uint64_t pauseNs = m_nextDescriptorsNs == 0 ? 0 : pauseAfter(before, kCostFactor * processes);
+    m_nextDescriptorsNs = nowNs + std::max(kGapNs, pauseNs) - kGapNs / 2;
 }
 
 }  // namespace ct

@@ -24,11 +24,13 @@ public:
     static constexpr int kQuietVisits = 32;
     static constexpr std::uint64_t kQuietShare = 64;
     static constexpr std::uint64_t kQuietGapNs = 1'000'000'000;
-    /// Between two rows ProcessSample of an unchanged process, and between two complete visits of its threads.
+    /// Between two rows ProcessSample of an unchanged process.
+    static constexpr std::uint64_t kRowGapNs = 1'000'000'000;
+    /// Shortest times between two complete visits of threads, and between two searches for epolls. Each of the two
+    /// costs at most a twentieth of a percent.
     static constexpr std::uint64_t kCompleteGapNs = 1'000'000'000;
-    /// Shortest time between two searches for epolls, which cost at most a twentieth of a percent.
     static constexpr std::uint64_t kSearchGapNs = 5'000'000'000;
-    static constexpr std::uint64_t kSearchCostFactor = 2000;
+    static constexpr std::uint64_t kRareCostFactor = 2000;
 
     /// Returns true if a process with this pid is in our pid namespace, so that its pid in the stream is the same.
     static bool isOfOurNamespace(pid_t pid);
@@ -45,6 +47,7 @@ public:
 
 private:
     bool isQuiet(std::uint64_t sinceNs) const;
+    bool sampleThreads(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
     void sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 
     const std::uint32_t m_pid;
@@ -55,6 +58,8 @@ private:
     std::uint64_t m_nextDescriptorsNs = 0;
     std::uint64_t m_nextSearchNs = 0;
     std::uint64_t m_nextCompleteNs = 0;
+    std::uint64_t m_nextRowNs = 0;
+    std::uint64_t m_pauseNs = 0;    ///< after the latest visit of threads
     std::uint64_t m_visitedNs = 0;  ///< the latest visit
     int m_quietVisits = 0;          ///< in a row, see isQuiet()
     ProcessSample m_emitted;

@@ -8,6 +8,7 @@
 //     bench_evidence [THREADS [BUSY [DESCRIPTORS [SECONDS]]]]
 #include "core/base/monotonic.h"
 #include "core/target/evidencesampler.h"
+#include "core/target/processlimits.h"
 
 #include <array>
 #include <csignal>
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
     const std::array<int *, 4> values{&setup.threads, &setup.busy, &setup.descriptors, &setup.seconds};
     for (int i = 1; i < argc && i <= 4; ++i)
         *values[static_cast<std::size_t>(i - 1)] = std::atoi(argv[i]);
+    ct::adjustProcessLimits();
     std::array<int, 2> ready{};
     if (::pipe(ready.data()) != 0)
         return 1;
