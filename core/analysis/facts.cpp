@@ -71,6 +71,7 @@ void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &
     waiting.since = snapshot.since;
     waiting.watchedNs = m_watched.since(snapshot.pid, snapshot.since);
     waiting.events = snapshot.events + snapshot.lost + snapshot.missed + snapshot.unexplained;
+    waiting.tid = snapshot.tid;
     waiting.kind = snapshot.kind;
     waiting.woken = notes.woken;
     waiting.wokenTooEarly = notes.lastWake && !notes.woken && notes.lastWake->n + 1 == waiting.events;
@@ -117,6 +118,25 @@ std::uint64_t Facts::stalledNs(std::uint32_t pid) const
     if (!facts.threads.areKnown || !facts.threads.canOnlyWakeOneAnother || !facts.running.empty())
         return 0;
     return m_watched.since(pid, std::max(facts.threads.since, facts.lastEvent));
+}
+
+bool Facts::couldReact(std::uint32_t pid, std::uint64_t ts) const
+{
+    const ProcessFacts &facts = process(pid);
+    if (std::any_of(facts.running.begin(), facts.running.end(),
+                    [ts](const Running &running) { return running.since <= ts; }))
+        return false;
+    return facts.lastEvent >= ts + m_thresholds.satisfiedNs / 2 || (facts.threads.areKnown && facts.threads.allSleep);
+}
+
+bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const
+{
+    const std::vector<ThreadSample> rows = population().samples().threadSamples(pid, ts);
+    return std::any_of(rows.begin(), rows.end(), [&](const ThreadSample &row) {
+        const bool isWaiting = row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
+                               row.call == ThreadCall::Poll || row.call == ThreadCall::Ring;
+        return row.tid == tid && row.ts > ts && row.ts <= m_now && row.isSleeping() && isWaiting;
+    });
 }
 
 bool Facts::ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const

@@ -35,6 +35,7 @@ struct Waiting {
     std::uint64_t since = 0;      ///< ns, CLOCK_MONOTONIC
     std::uint64_t watchedNs = 0;  ///< duration while its process lived and was traced
     std::uint64_t events = 0;     ///< number of its next event
+    std::uint32_t tid = 0;        ///< thread of the suspension
     PointKind kind = PointKind::Await;
     bool woken = false;            ///< for this suspension
     bool wokenTooEarly = false;    ///< the latest wake came while it ran, before this suspension was published
@@ -81,6 +82,11 @@ public:
     /// run; 0 = something else can happen, or that is not known.
     std::uint64_t stalledNs(std::uint32_t pid) const;
     bool isStalled(std::uint32_t pid) const { return stalledNs(pid) >= m_thresholds.stallNs; }
+    /// True if the process had the time to react to what happened at `ts` (ns): its coroutines changed their states
+    /// half of Thresholds::satisfiedNs later or more, or all its threads sleep; and no coroutine has run since then.
+    bool couldReact(std::uint32_t pid, std::uint64_t ts) const;
+    /// True if the thread was seen to sleep after `ts`, as a worker without work does.
+    bool wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const;
     /// True if another coroutine changed its state on the thread after `ts`.
     bool ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const;
     const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid

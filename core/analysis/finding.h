@@ -20,16 +20,12 @@ enum class Rule : std::uint8_t {
     LostWakeRace,
     Stall,
     Deadlock,
-    Leak,
     Starvation,
     LongRun,
     BlockingCall,
     NeverStarted,
-    DoubleResume,
-    AfterDeath,
-    Capture,
 };
-inline constexpr std::size_t kRules = 13;
+inline constexpr std::size_t kRules = 9;
 
 /// The name of a rule in options, reports and docs: "lost-wakeup".
 std::string_view nameOf(Rule rule);

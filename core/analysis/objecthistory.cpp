@@ -36,10 +36,10 @@ void ObjectHistory::addWait(const WaitsOn &wait)
 {
     if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
         return;  // the population knows the state of these
-    std::deque<WaitsOn> &waits = m_waits[wait.coroutine];
+    std::vector<WaitsOn> &waits = m_waits[wait.coroutine];
+    if (waits.size() == kMostWaits)
+        waits.erase(waits.begin());
     waits.push_back(wait);
-    if (waits.size() > kMostWaits)
-        waits.pop_front();
 }
 
 void ObjectHistory::addUse(const Use &use)
@@ -74,16 +74,16 @@ void ObjectHistory::addWake(const Wake &wake)
     const auto found = m_waits.find(wake.coroutine);
     if (found == m_waits.end())
         return;
-    std::deque<WaitsOn> &waits = found->second;
-    while (!waits.empty() && waits.front().n + 1 < wake.n)
-        waits.pop_front();
-    while (!waits.empty() && waits.front().n + 1 == wake.n) {
-        ObjectState &state = m_objects[{wake.pid, waits.front().object}];
+    std::vector<WaitsOn> &waits = found->second;
+    for (const WaitsOn &wait : waits) {
+        if (wait.n + 1 != wake.n)
+            continue;
+        ObjectState &state = m_objects[{wake.pid, wait.object}];
         state.woke = wake;
         ++state.wokenSince;
         state.wakesSeveral = state.wakesSeveral || (state.wokenSince > 1 && state.satisfied().ts != 0);
-        waits.pop_front();
     }
+    std::erase_if(waits, [&wake](const WaitsOn &wait) { return wait.n < wake.n; });
     if (waits.empty())
         m_waits.erase(found);
 }

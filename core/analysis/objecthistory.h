@@ -7,7 +7,6 @@
 #include "core/stream/stream.h"
 
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -85,7 +84,7 @@ private:
     mutable std::mutex m_mutex;
     std::unordered_map<Key, ObjectState, Hash> m_objects;
     /// The latest waits of each coroutine, oldest first, without woken ones.
-    std::unordered_map<CoroutineId, std::deque<WaitsOn>> m_waits;
+    std::unordered_map<CoroutineId, std::vector<WaitsOn>> m_waits;
     std::uint64_t m_forgotten = 0;
     bool m_hasWakes = false;
 };

@@ -18,14 +18,10 @@ constexpr std::string_view descriptionOf(Rule rule)
         "a wake came before the suspension was published, and was lost",
         "all threads wait without a time limit, and so do coroutines",
         "coroutines wait for one another in a cycle",
-        "more and more coroutines live longer than is usual for their function",
         "a runnable coroutine waits long for a thread",
         "a coroutine runs long without suspending",
         "a coroutine blocks its thread in a system call",
         "a coroutine was created, and nothing is left that would start it",
-        "a coroutine was resumed while it was running",
-        "a coroutine has events after its death",
-        "events were lost, or coroutines are not traced",
     };
     return kDescriptions.at(static_cast<std::size_t>(rule));
 }

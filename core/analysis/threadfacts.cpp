@@ -63,6 +63,8 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
     const std::vector<ThreadSample> threads = latestRows(population, pid, now);
     const std::vector<DescriptorSample> descriptors = population.samples().descriptorSamples(pid);
     facts.threads = threads.size();
+    facts.allSleep =
+        std::all_of(threads.begin(), threads.end(), [](const ThreadSample &row) { return row.isSleeping(); });
     facts.canOnlyWakeOneAnother =
         !threads.empty() && std::none_of(threads.begin(), threads.end(), [&](const ThreadSample &thread) {
             return canBeWokenFromOutside(thread, descriptors);

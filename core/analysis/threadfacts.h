@@ -15,6 +15,7 @@ struct ThreadFacts {
     /// False: the process was not sampled up to the instant, or not completely. The members below say nothing then.
     bool areKnown = false;
     std::uint64_t threads = 0;
+    bool allSleep = false;
     /// All threads sleep without a timeout, for locks or in epolls, and nothing that the epolls wait for can come from
     /// outside of the process: no armed timer, no socket, pipe or terminal.
     bool canOnlyWakeOneAnother = false;

@@ -81,6 +81,12 @@ struct DescriptorSample {
     std::uint64_t deadline = 0;  ///< Timer: ns, CLOCK_MONOTONIC, of the next expiration, 0 = not armed; else 0
     std::uint8_t tcpState = 0;   ///< TCP_ESTABLISHED ... of <netinet/tcp.h>; 0 = none, or unknown
 
+    /// False after EPOLLONESHOT: the epoll has reported it, and reports it no more.
+    bool isArmed() const
+    {
+        constexpr std::uint32_t kFlags = 0xF000'0000;  // EPOLLET, EPOLLONESHOT, EPOLLWAKEUP, EPOLLEXCLUSIVE
+        return (events & ~kFlags) != 0;
+    }
     bool isRegistered() const { return kind != DescriptorKind::Closed && kind != DescriptorKind::Removed; }
 };
 

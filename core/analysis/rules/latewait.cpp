@@ -75,27 +75,47 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     return siblings;
 }
 
-/// The youngest coroutines of a process with the function of `site`.
-std::vector<CoroutineId> coroutinesOf(const Facts &facts, std::uint32_t pid, SiteId site)
-{
-    constexpr std::size_t kMost = 1024;
-    const Population &population = facts.population();
-    const Site *own = population.site(site);
-    if (!own)
-        return {};
-    std::vector<bool> ofFunction(population.siteCount() + 1);
-    for (SiteId id = 1; id < ofFunction.size(); ++id)
-        if (const Site *other = population.site(id))
-            ofFunction[id] = other->function == own->function && other->file == own->file;
-    std::vector<CoroutineId> coroutines;
-    for (CoroutineId id = population.size(); id-- != 0 && coroutines.size() < kMost;) {
-        const CoroutineSnapshot snapshot = population.at(id);
-        const SiteId body = snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site;
-        if (snapshot.kept && snapshot.pid == pid && body < ofFunction.size() && ofFunction[body])
-            coroutines.push_back(id);
+/// The coroutines of each function of each process, the youngest ones. Made in one pass over all coroutines.
+class Functions {
+public:
+    explicit Functions(const Facts &facts)
+    {
+        constexpr std::size_t kMost = 1024;
+        const Population &population = facts.population();
+        std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> numbers;
+        m_functions.resize(population.siteCount() + 1);
+        for (SiteId id = 1; id < m_functions.size(); ++id)
+            if (const Site *site = population.site(id))
+                m_functions[id] =
+                    numbers.try_emplace({site->file, site->function}, static_cast<std::uint32_t>(numbers.size() + 1))
+                        .first->second;
+        for (CoroutineId id = population.size(); id-- != 0;) {
+            const CoroutineSnapshot snapshot = population.at(id);
+            const SiteId body = snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site;
+            if (!snapshot.kept || body >= m_functions.size() || m_functions[body] == 0)
+                continue;
+            std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, m_functions[body]}];
+            if (coroutines.size() < kMost)
+                coroutines.push_back(id);
+        }
     }
-    return coroutines;
-}
+    std::span<const CoroutineId> siblingsAt(std::uint32_t pid, SiteId site) const
+    {
+        const auto found = site < m_functions.size() ? m_coroutines.find({pid, m_functions[site]}) : m_coroutines.end();
+        return found != m_coroutines.end() ? std::span<const CoroutineId>(found->second)
+                                           : std::span<const CoroutineId>();
+    }
+
+private:
+    std::vector<std::uint32_t> m_functions;  ///< by site, from 1; 0 = unknown site
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<CoroutineId>> m_coroutines;  ///< by pid and function
+};
+
+/// What is common to all sites of one judgement.
+struct Comparison {
+    std::optional<Functions> functions;  ///< made at the first late wait
+    std::size_t historiesLeft = 30'000;  ///< that may still be read: each costs some us
+};
 
 /// The waits of a process at one site.
 class SiteWaits {
@@ -103,17 +123,17 @@ public:
     SiteWaits(const Facts &facts, SiteId site) : m_completed(facts.population().siteStatistics(site)), m_facts(facts) {}
 
     void add(const Waiting &waiting) { m_waiting.push_back(&waiting); }
-    void judge(VerdictBuilder &verdict) const;
+    void judge(Comparison &comparison, VerdictBuilder &verdict) const;
 
 private:
-    void judgeLate(const std::vector<const Waiting *> &late, VerdictBuilder &verdict) const;
+    void judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison, VerdictBuilder &verdict) const;
 
     const SiteStatistics m_completed;
     const Facts &m_facts;
     std::vector<const Waiting *> m_waiting;
 };
 
-void SiteWaits::judge(VerdictBuilder &verdict) const
+void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
 {
     const Thresholds &limits = m_facts.thresholds();
     if (m_completed.completed < limits.completedWaits || !m_completed.ofSeveral) {
@@ -138,19 +158,25 @@ void SiteWaits::judge(VerdictBuilder &verdict) const
         verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
         return;
     }
-    judgeLate(late, verdict);
+    judgeLate(late, comparison, verdict);
 }
 
-void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, VerdictBuilder &verdict) const
+void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison,
+                          VerdictBuilder &verdict) const
 {
     const Thresholds &limits = m_facts.thresholds();
-    const Waiting &first = *late.front();
-    // Without a site, the waits of all functions are mixed, and no coroutine has siblings.
-    const std::vector<CoroutineId> coroutines = coroutinesOf(m_facts, first.pid, first.site);
-    constexpr std::size_t kMostJudged = 64;  // each needs the history of all siblings
-    for (std::size_t i = 0; i < late.size(); ++i) {
-        const Waiting &waiting = *late[i];
-        const Siblings siblings = i < kMostJudged ? siblingsOf(m_facts, waiting, coroutines) : Siblings{};
+    if (!comparison.functions)
+        comparison.functions.emplace(m_facts);
+    for (const Waiting *one : late) {
+        const Waiting &waiting = *one;
+        // Without a site, the waits of all functions are mixed, and no coroutine has siblings.
+        const std::span<const CoroutineId> coroutines = comparison.functions->siblingsAt(waiting.pid, waiting.site);
+        const bool isCompared = coroutines.size() <= comparison.historiesLeft;
+        const Siblings siblings = isCompared ? siblingsOf(m_facts, waiting, coroutines) : Siblings{};
+        if (isCompared)
+            comparison.historiesLeft -= coroutines.size();
+        else
+            verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
         // Of an idle pool, a few workers do all the work, and most wait.
         const bool cameBack = siblings.completedWaits >= limits.laterWaits &&
                               siblings.cameBack >= limits.laterSiblings && siblings.cameBack > siblings.stillThere;
@@ -172,7 +198,8 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, VerdictBuild
 
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
 {
-    std::unordered_map<std::uint64_t, SiteWaits> sites;  // by process and site
+    std::map<std::uint64_t, SiteWaits> sites;  // by process and site; ordered, so that every judgement is the same
+    Comparison comparison;
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly || isDecided(facts, waiting))
             continue;
@@ -180,7 +207,7 @@ void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
         sites.try_emplace(key, facts, waiting.site).first->second.add(waiting);
     }
     for (const auto &[key, site] : sites)
-        site.judge(verdict);
+        site.judge(comparison, verdict);
 }
 
 }  // namespace ct::rules

@@ -22,6 +22,7 @@ struct Satisfied {
     std::string what;         ///< with a time behind it: "its deadline passed"
     std::string consequence;  ///< ", and no wake followed"
     std::vector<std::string> evidence;
+    bool needsScheduler = false;  ///< a thread of the target must notice it; else whoever satisfied it wakes
 };
 
 const char *const kNoWake = ", and no wake followed";
@@ -53,7 +54,7 @@ std::optional<Satisfied> passedDeadline(const Facts &facts, const WaitsOn &wait)
 {
     if (wait.object == 0 || wait.object >= facts.now())
         return std::nullopt;
-    return Satisfied{wait.object, 0.95, "its deadline passed", kNoWake, {}};
+    return Satisfied{wait.object, 0.95, "its deadline passed", kNoWake, {}, true};
 }
 
 std::optional<Satisfied> endOfAwaited(const Facts &facts, const WaitsOn &wait)
@@ -115,12 +116,34 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     return satisfied;
 }
 
+/// A descriptor that no epoll reports any more, although the coroutine waits for it. By samples, so its time is late.
+std::optional<Satisfied> deadDescriptor(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+{
+    if (!facts.process(waiting.pid).threads.areKnown)
+        return std::nullopt;
+    std::optional<DescriptorSample> latest;
+    for (const DescriptorSample &row : facts.population().samples().descriptorSamples(waiting.pid)) {
+        if (row.descriptor != wait.object || row.ts > facts.now())
+            continue;
+        if (row.isRegistered() && row.isArmed())
+            return std::nullopt;
+        if (!latest || row.ts > latest->ts)
+            latest = row;
+    }
+    if (!latest || latest->ts <= waiting.since)
+        return std::nullopt;
+    const std::string how = latest->kind == DescriptorKind::Closed    ? " was closed"
+                            : latest->kind == DescriptorKind::Removed ? " was removed from its epoll"
+                                                                      : " became ready, and is not armed any more,";
+    return Satisfied{latest->ts, 0.9, "descriptor " + std::to_string(wait.object) + how, kNoWake, {}};
+}
+
 std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 {
     switch (wait.kind) {
     case WaitKind::Timer: return passedDeadline(facts, wait);
     case WaitKind::Coroutine: return endOfAwaited(facts, wait);
-    case WaitKind::Descriptor: return std::nullopt;  // its readiness is not reported
+    case WaitKind::Descriptor: return deadDescriptor(facts, waiting, wait);
     default: return satisfiedObject(facts, waiting, wait);
     }
 }
@@ -164,6 +187,11 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
         if (watchedNs < patience)
             continue;
+        if (satisfied->needsScheduler && !facts.couldReact(waiting.pid, begin)) {
+            verdict.abstain(Rule::LostWakeup,
+                            "a deadline has passed, but the threads of the process may have been busy");
+            continue;
+        }
         if (facts.process(waiting.pid).lostNotes) {
             verdict.abstain(Rule::LostWakeup, "reports of wakes may be missing: a lane was full, or there are too many "
                                               "objects");

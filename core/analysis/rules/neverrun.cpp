@@ -41,12 +41,19 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
             evidence.push_back(coroutineText(facts.population(), waiting.lastWake->by) + " woke it");
         else
             evidence.push_back("thread " + std::to_string(waiting.lastWake->tid) + " woke it");
-        if (others >= limits.overtaken) {
-            evidence.push_back(std::to_string(others) + " coroutines that were woken later have run since");
+        const bool isIdle = facts.wasIdle(waiting.pid, waiting.tid, wokenAt + limits.shortestNs);
+        if (others >= limits.overtaken && isIdle) {
+            evidence.push_back(std::to_string(others) +
+                               " coroutines that were woken later have run since, and thread " +
+                               std::to_string(waiting.tid) + ", on which it ran, has slept");
             verdict.add(Rule::NeverRun, Severity::Error, 0.95, waiting, message, std::move(evidence));
-        } else if (isQuiet) {
+        } else if (isQuiet && (isIdle || !process.threads.areKnown || process.threads.allSleep)) {
             evidence.push_back("no traced coroutine runs, so no thread is busy with another one");
             verdict.add(Rule::NeverRun, Severity::Error, 0.9, waiting, message, std::move(evidence));
+        } else if (others >= limits.overtaken) {
+            // A busy scheduler may prefer younger coroutines.
+            evidence.push_back(std::to_string(others) + " coroutines that were woken later have run since");
+            verdict.add(Rule::NeverRun, Severity::Info, 0.5, waiting, message, std::move(evidence));
         } else {
             verdict.abstain(Rule::NeverRun, "other coroutines run, and fewer than " + std::to_string(limits.overtaken) +
                                                 " that were woken later have run: the wait may be for a thread");

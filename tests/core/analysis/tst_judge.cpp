@@ -154,6 +154,8 @@ CT_CASE(aWokenCoroutineThatOthersOvertakeNeverRuns)
         scene.wake(later, 1010);
         scene.resume(later, 1020);
     }
+    CHECK(scene.at(2000, Rule::NeverRun).at(0).severity == Severity::Info);  // a busy scheduler may prefer them
+    scene.sampled(1200, {JudgeScene::thread(100 + id % 4, ThreadState::Sleeping, ThreadCall::Futex)});
     const std::vector<Finding> found = scene.at(2000, Rule::NeverRun);
     REQUIRE(found.size() == 1);
     CHECK(found[0].coroutines == Ids{id});
@@ -300,14 +302,15 @@ CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
     const SiteId wait = scene.site("wait", 9);
     for (int i = 0; i < 3; ++i) {
         const CoroutineId id = scene.suspended(100 + 10 * static_cast<std::uint64_t>(2 - i), wait);
-        scene.waits(id, WaitKind::Timer, 200 * JudgeScene::kMs);
+        const CoroutineId ended = scene.suspended(90, wait, PointKind::Final);
+        scene.waits(id, WaitKind::Coroutine, 0, ended);
     }
     completeWaits(scene, serve, {scene.born(), scene.born()}, 0, 100);
     scene.suspended(150, serve);
     const Verdict verdict = scene.at(5000);
     REQUIRE(verdict.findings.size() == 2);
     CHECK_EQUAL(verdict.judgedAt, 5000 * JudgeScene::kMs);
-    CHECK(verdict.findings[0].coroutines == (Ids{2, 1, 0}));  // the longest wait first
+    CHECK(verdict.findings[0].coroutines == (Ids{4, 2, 0}));  // the longest wait first
     CHECK(verdict.findings[0].severity == Severity::Error);
     CHECK(verdict.findings[1].severity == Severity::Info);
 }

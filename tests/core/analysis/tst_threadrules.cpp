@@ -104,6 +104,44 @@ CT_CASE(aSignalBeforeTheWaitIsLostIfNoOtherCanCome)
                 "could do it again");
 }
 
+CT_CASE(aTimerThatExpiredWhileItsThreadComputesIsNotLost)
+{
+    Busy scene;
+    scene.waits(scene.waiting, WaitKind::Timer, 500 * JudgeScene::kMs);
+    scene.computes(100);
+    CHECK(scene.at(3000, Rule::LostWakeup).empty());
+    CHECK(scene.abstained(3000, Rule::LostWakeup) != 0);
+    Threads idle;
+    idle.waits(idle.waiting, WaitKind::Timer, 500 * JudgeScene::kMs);
+    idle.sampled(2900, {JudgeScene::thread(50, kSleeps, ThreadCall::Epoll, 3)},
+                 {JudgeScene::descriptor(5, 3, DescriptorKind::Listener)});
+    CHECK_EQUAL(idle.at(3000, Rule::LostWakeup).size(), 1U);
+}
+
+CT_CASE(aDescriptorThatIsNotWatchedAnyMoreIsFound)
+{
+    const auto message = [](DescriptorKind kind, std::uint32_t events, std::uint64_t ms) {
+        Threads scene;
+        scene.waits(scene.waiting, WaitKind::Descriptor, 7);
+        DescriptorSample watched = JudgeScene::descriptor(7, 4, DescriptorKind::Socket);
+        scene.sampled(90, {JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4)}, {watched});
+        watched.kind = kind;
+        watched.events = events;
+        scene.sampled(ms, {}, {watched});
+        scene.sampled(2900);
+        const std::vector<Finding> found = scene.at(3000, Rule::LostWakeup);
+        return found.empty() ? std::string() : found.front().message;
+    };
+    CHECK_EQUAL(message(DescriptorKind::Socket, 0x8000'0001, 200), "");
+    CHECK_EQUAL(message(DescriptorKind::Closed, 0, 200), "descriptor 7 was closed 2.80 s ago, and no wake followed");
+    CHECK_EQUAL(message(DescriptorKind::Removed, 0, 200),
+                "descriptor 7 was removed from its epoll 2.80 s ago, and no wake followed");
+    CHECK_EQUAL(message(DescriptorKind::Socket, 0x4000'0000, 200),
+                "descriptor 7 became ready, and is not armed any more, 2.80 s ago, and no wake followed");
+    CHECK_EQUAL(message(DescriptorKind::Closed, 0, 95), "");    // before the wait: another descriptor has the number
+    CHECK_EQUAL(message(DescriptorKind::Closed, 0, 2500), "");  // the wake may still come
+}
+
 CT_CASE(withoutSamplesTheRulesAbstain)
 {
     Busy scene;
