@@ -73,13 +73,18 @@ private Q_SLOTS:
     void theTargetEndsNormallyWithCompleteSums()
     {
         QSignalSpy exits(&m_window.run(), &Run::targetExited);
+        // A target that is terminated creates no more coroutines.
+        const auto born = [this] {
+            const Accounting sums = m_window.run().accounting();
+            return sums.coroutines + sums.untraced;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(born(), 400'000U, kPatience);
         m_window.run().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
         QCOMPARE(exits.size(), 1);
         QCOMPARE(exits.first().first().value<ExitStatus>().code, 0);
-        const Accounting sums = m_window.run().accounting();
-        QVERIFY(sums.growthStopped);
-        QCOMPARE(sums.coroutines + sums.untraced, 400'000U);
+        QVERIFY(m_window.run().accounting().growthStopped);
+        QCOMPARE(born(), 400'000U);
     }
 
     void eachFullCaptureHasItsOwnNotice()
