@@ -72,7 +72,7 @@ public:
 
 private:
     void makeResolver();
-    Result<void> openDiagnosis();
+    void addSinks();
     Result<void> openOutputs();
     void connectSession();
     void armDuration();
@@ -116,24 +116,29 @@ private:
     int m_lastSignal = 0;
 };
 
-Result<void> BatchRun::openDiagnosis()
+void BatchRun::addSinks()
 {
-    if (!m_line.diagnosis.any())
-        return {};
-    if (Result<void> checked = checkFilesDiffer(m_line); !checked)
-        return checked;
-    m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
+    if (m_line.diagnosis.any()) {
+        m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
+        m_session.addSink(m_diagnosis->judge());
+    }
+    m_session.addSink(m_population);
+    if (!m_diagnosis)
+        return;
     for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
         m_session.addSink(sink);
-    return m_diagnosis->open();
 }
 
 Result<void> BatchRun::openOutputs()
 {
-    m_session.addSink(m_population);
+    addSinks();
     m_output = std::make_unique<BatchOutput>(m_line, m_session, m_population, m_resolver);
-    if (Result<void> opened = openDiagnosis(); !opened)
-        return opened;
+    if (m_diagnosis) {
+        if (Result<void> checked = checkFilesDiffer(m_line); !checked)
+            return checked;
+        if (Result<void> opened = m_diagnosis->open(); !opened)
+            return opened;
+    }
     connect(m_output.get(), &BatchOutput::reported, this, [this](const QString &message) { m_console.print(message); });
     if (Result<void> opened = m_output->open(m_signals); !opened || !m_line.keepsOnly())
         return opened;
@@ -176,10 +181,6 @@ void BatchRun::connectSession()
     connect(m_stuckAtEnd.get(), &StuckAtEnd::reported, this,
             [this](const QString &message) { m_console.print(message); });
     connect(m_stuckAtEnd.get(), &StuckAtEnd::resolved, this, [this] { beginEnd(); });
-    connect(m_stuckAtEnd.get(), &StuckAtEnd::judges, this, [this](quint64 ns) {
-        if (m_diagnosis)
-            m_diagnosis->judge(ns);
-    });
     connect(&m_progressTimer, &QTimer::timeout, this,
             [this] { m_console.updateStatus(m_session.accounting(), m_population->alive(), monotonicNow()); });
     if (m_console.isShown())
@@ -245,6 +246,12 @@ void BatchRun::decideEnd(const std::string &endedBy)
     m_durationTimer.stop();
     if (endedBy == "exit")
         return;
+    if (isLaunched()) {
+        if (m_diagnosis)
+            m_diagnosis->judgeAt(m_decidedNs);
+        if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
+            infoWriter->recordDecision(m_decidedNs);
+    }
     m_session.requestTime();
     m_stuckAtEnd->decide(isLaunched(), m_decidedNs);
 }
@@ -354,7 +361,7 @@ bool BatchRun::report()
 {
     if (!m_diagnosis)
         return true;
-    m_diagnosis->judge(m_population->now());
+    m_diagnosis->finishJudging();
     const Result<void> written = m_diagnosis->write(m_resolver.get());
     if (!written)
         m_console.print(QString::fromStdString(written.error().message));

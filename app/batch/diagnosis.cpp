@@ -16,12 +16,30 @@ constexpr std::uint64_t kHistoryBytes = 256 << 20;
 
 }  // namespace
 
+/// Judges in front of the first batch that is later than the instant. At this moment, all sinks have the batches before
+/// it, and nothing else changes them.
+class Diagnosis::Judge final : public Sink {
+public:
+    explicit Judge(Diagnosis &diagnosis) : m_diagnosis(diagnosis) {}
+    Result<void> consume(const Batch &batch) override
+    {
+        const std::uint64_t instant = m_diagnosis.m_instant.load(std::memory_order_relaxed);
+        if (instant != 0 && batch.now > instant)
+            m_diagnosis.judgeNow(instant);
+        return {};
+    }
+
+private:
+    Diagnosis &m_diagnosis;
+};
+
 Diagnosis::Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<const Population> population,
                      std::string target)
     : m_options(options),
       m_population(std::move(population)),
       m_target(std::move(target)),
-      m_history(std::make_shared<History>(kHistoryBytes))
+      m_history(std::make_shared<History>(kHistoryBytes)),
+      m_judge(std::make_shared<Judge>(*this))
 {
 }
 
@@ -42,11 +60,23 @@ Result<void> Diagnosis::open()
     return m_file->dropOlder();
 }
 
-void Diagnosis::judge(std::uint64_t now)
+void Diagnosis::judgeAt(std::uint64_t instant)
+{
+    std::uint64_t none = 0;
+    m_instant.compare_exchange_strong(none, instant, std::memory_order_relaxed);
+}
+
+void Diagnosis::finishJudging()
+{
+    const std::uint64_t instant = m_instant.load(std::memory_order_relaxed);
+    judgeNow(instant != 0 ? instant : m_population->now());
+}
+
+void Diagnosis::judgeNow(std::uint64_t instant)
 {
     if (m_verdict)
         return;
-    m_verdict = ct::judge({*m_population, *m_objects, *m_history}, now);
+    m_verdict = ct::judge({*m_population, *m_objects, *m_history}, instant);
     m_stacks = chainGroupsOf(*m_population);
 }
 

@@ -10,6 +10,7 @@
 #include "core/analysis/judge.h"
 #include "core/reporting/report.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,23 +24,30 @@ public:
     /// `target`: a name for the report.
     Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<const Population> population, std::string target);
 
+    /// Add it to the source in front of the population. It judges, on the source's thread.
+    std::shared_ptr<Sink> judge() const { return m_judge; }
     /// Add them to the source, behind the population.
     std::vector<std::shared_ptr<Sink>> sinks() const { return {m_objects, m_history}; }
     /// Reads the baseline, and opens the file of the report.
     Result<void> open();
-    /// Judges at `now` (ns, CLOCK_MONOTONIC). The first call counts; later ones do nothing.
-    void judge(std::uint64_t now);
-    bool hasJudged() const { return m_verdict.has_value(); }
-    /// Writes the report. Call it after judge(), when the locations are resolved.
+    /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it: by all batches whose time is not
+    /// later. So the verdict does not depend on when this is called, if the stream has not passed the instant yet. Any
+    /// thread; the first call counts.
+    void judgeAt(std::uint64_t instant);
+    /// Call it after the end of the stream. Judges if that is still due: at the instant, or else at the end.
+    void finishJudging();
+    /// Writes the report. Call it after finishJudging(), when the locations are resolved.
     Result<void> write(const AddressResolver *resolver);
     /// Removes the file of the report, because there will be none.
     void discard();
     /// After write(): why the findings fail the run, in one line; empty if they do not.
     std::string failure() const { return m_failure; }
-    /// After judge(): the addresses that the report needs.
+    /// After finishJudging(): the addresses that the report needs.
     std::vector<AddressResolver::Query> openLocations() const;
 
 private:
+    class Judge;
+    void judgeNow(std::uint64_t instant);
     void decideFailure(const Report &report);
 
     const CommandLine::Diagnosis &m_options;
@@ -49,6 +57,9 @@ private:
     const std::shared_ptr<History> m_history;
     std::vector<std::string> m_baseline;  ///< fingerprints of known findings, sorted
     std::optional<DeferredFile> m_file;
+    const std::shared_ptr<Sink> m_judge;
+    std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data; 0 = the end
+    // The source's thread, and the main thread after the end of the stream.
     std::optional<Verdict> m_verdict;
     std::vector<ChainGroup> m_stacks;  ///< of the instant of the verdict
     std::string m_failure;

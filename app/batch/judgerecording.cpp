@@ -20,13 +20,20 @@ constexpr std::chrono::milliseconds kResolveStep{2};
 
 class JudgedRecording {
 public:
-    explicit JudgedRecording(const CommandLine &line) : m_line(line)
+    /// `instant`: that of the judgement, if it is known; else 0.
+    JudgedRecording(const CommandLine &line, std::uint64_t instant) : m_line(line), m_instant(instant)
     {
+        if (instant != 0)
+            m_diagnosis.judgeAt(instant);
+        const std::vector<std::shared_ptr<Sink>> behind = m_diagnosis.sinks();
+        m_sinks.insert(m_sinks.end(), behind.begin(), behind.end());
         DebugSearchPath searchPath;
         searchPath.folders = line.debugFolders;
         m_resolver = std::make_unique<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
     }
     int run();
+    /// After run(): the instant, if the reading had passed it before it was known; then run() did nothing. Else 0.
+    std::uint64_t tooLate() const { return m_tooLate; }
 
 private:
     Result<void> read();
@@ -39,49 +46,51 @@ private:
     const std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::unique_ptr<AddressResolver> m_resolver;
     Diagnosis m_diagnosis{m_line.diagnosis, m_population, m_path.substr(m_path.rfind('/') + 1)};
+    std::vector<std::shared_ptr<Sink>> m_sinks = {m_diagnosis.judge(), m_population};
     Console m_console;
     bool m_isIncomplete = false;
+    std::uint64_t m_instant;
+    std::uint64_t m_tooLate = 0;
 };
 
 Result<void> JudgedRecording::consume(const Batch &batch)
 {
-    if (Result<void> consumed = m_population->consume(batch); !consumed)
-        return consumed;
-    for (const std::shared_ptr<Sink> &sink : m_diagnosis.sinks())
+    for (const std::shared_ptr<Sink> &sink : m_sinks)
         if (Result<void> consumed = sink->consume(batch); !consumed)
             return consumed;
     return {};
 }
 
-/// The instant of the judgement is stored in the recording when it happens, so it is known once the stream has reached
-/// it. What comes later is the end of the target, which resumes or destroys what was stuck.
+/// A recording has the instant of the judgement in front of what is later. If not, because it is of a program that
+/// wrote it elsewhere, m_tooLate has it, and a second reading knows it from the start.
 Result<void> JudgedRecording::read()
 {
     Result<std::unique_ptr<StreamFile>> file = openRecording(m_path);
     if (!file)
         return file.error();
     Batch batch;
-    std::optional<RecordingInfo::Judged> judged;
     for (;;) {
         const Result<bool> more = (*file)->next(batch);
         FileFacts facts;
         if ((*file)->takeFacts(facts)) {
             m_resolver->addInfo(facts.info);
             m_resolver->addFrames(facts.frames);
-            judged = facts.info.judged;
+            if (facts.info.decided != 0)
+                m_diagnosis.judgeAt(facts.info.decided);
+            if (m_instant == 0 && facts.info.decided != 0 && m_population->now() > facts.info.decided)
+                m_tooLate = facts.info.decided;
+            m_instant = facts.info.decided;
         }
         if (!more) {
             m_console.print(QString::fromStdString(more.error().message));
             m_isIncomplete = true;  // what was readable is judged
         }
-        if (!more || !*more)
+        if (m_tooLate != 0 || !more || !*more)
             break;
-        if (judged && batch.now > judged->ts)
-            m_diagnosis.judge(judged->ts);
         if (Result<void> consumed = consume(batch); !consumed)
             return consumed;
     }
-    m_diagnosis.judge(judged ? judged->ts : m_population->now());
+    m_diagnosis.finishJudging();
     return {};
 }
 
@@ -109,6 +118,8 @@ int JudgedRecording::run()
         return fail(opened.error(), kExitOutput);
     if (const Result<void> read = this->read(); !read)
         return fail(read.error(), kExitCapture);
+    if (m_tooLate != 0)
+        return kExitSuccess;
     resolve();
     if (const Result<void> written = m_diagnosis.write(m_resolver.get()); !written)
         return fail(written.error(), kExitOutput);
@@ -124,7 +135,9 @@ int JudgedRecording::run()
 
 int judgeRecording(const CommandLine &line)
 {
-    return JudgedRecording(line).run();
+    JudgedRecording recording(line, 0);
+    const int status = recording.run();
+    return recording.tooLate() == 0 ? status : JudgedRecording(line, recording.tooLate()).run();
 }
 
 }  // namespace ct

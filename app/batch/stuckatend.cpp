@@ -49,10 +49,8 @@ void StuckAtEnd::judge()
     m_decidedNs = m_population->now();
     std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
     m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
-    if (m_targetEnds) {
+    if (m_targetEnds)
         m_decided = std::move(stuck);
-        Q_EMIT judges(m_decidedNs);
-    }
 }
 
 void StuckAtEnd::report()

@@ -44,8 +44,6 @@ public:
 
 Q_SIGNALS:
     void reported(const QString &message);
-    /// decide() judges now, at time `ns` (CLOCK_MONOTONIC), and its judgement counts.
-    void judges(quint64 ns);
     void resolved();
 
 private:

@@ -183,6 +183,13 @@ void RecordingInfoWriter::recordJudgement(std::uint64_t ts, std::uint64_t stuck)
     m_writer->addInfo(info);
 }
 
+void RecordingInfoWriter::recordDecision(std::uint64_t ts)
+{
+    RecordingInfo info;
+    info.decided = ts;
+    m_writer->addInfo(info);
+}
+
 void RecordingInfoWriter::recordEnd()
 {
     if (std::exchange(m_ended, true))

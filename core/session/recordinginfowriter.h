@@ -44,6 +44,9 @@ public:
     void recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver);
     /// Call it just before we end the target: `stuck` coroutines were stuck at `ts` (ns, CLOCK_MONOTONIC).
     void recordJudgement(std::uint64_t ts, std::uint64_t stuck);
+    /// Call it at once when the end of the run is decided, at time `ts` (ns, CLOCK_MONOTONIC): it must be in the file
+    /// before what follows.
+    void recordDecision(std::uint64_t ts);
     /// Records the last facts. Happens automatically when the session drains. Call it before a session that captures is
     /// destroyed.
     void recordEnd();

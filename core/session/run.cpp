@@ -329,6 +329,8 @@ void Run::terminateTarget()
     if (!m_live)
         return;
     if (targetRuns() && !m_judged) {
+        if (m_recording)
+            m_recording->recordDecision(monotonicNow());
         const std::uint64_t now = m_population->now();
         std::uint32_t stuck = 0;
         for (const StuckGroup &group : findStuck(*m_population, now))

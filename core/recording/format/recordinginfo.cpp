@@ -93,6 +93,7 @@ void forEachMember(T &info, Visit &&visit)
     visit("target", info.target);
     visit("exit", info.exit);
     visit("judged", info.judged);
+    visit("decided", info.decided);
     visit("effect", info.effect);
 }
 
@@ -299,6 +300,8 @@ void RecordingInfo::mergeLater(const RecordingInfo &later)
         exit = later.exit;
     if (later.judged)
         judged = later.judged;
+    if (later.decided != 0)
+        decided = later.decided;
     if (later.effect)
         effect = later.effect;
     for (const Clocks &one : later.clocks) {

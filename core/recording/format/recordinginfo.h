@@ -73,6 +73,8 @@ struct RecordingInfo {
     std::optional<std::uint32_t> target;  ///< pid of the process whose coroutines have pid 0
     std::optional<Exit> exit;
     std::optional<Judged> judged;
+    /// ns, CLOCK_MONOTONIC: when the end of the run was decided, and what a diagnosis judges; 0 = it ended by itself.
+    std::uint64_t decided = 0;
     std::optional<Effect> effect;
 
     bool operator==(const RecordingInfo &) const = default;
