@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline/commandline.h"
 
+#include "app/commandline/optioncombinations.h"
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/write/rotation.h"
-#include "core/region/stalesocket.h"
 #include "core/reporting/reportformats.h"
 
 #include <algorithm>
@@ -51,20 +51,6 @@ bool isAmong(const auto &names, std::string_view name)
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool looksLikeARecording(std::string_view path)
-{
-    return hasEnding(path, ".ctr") || hasEnding(path, ".jsonl") || hasEnding(path, ".json");
-}
-
-/// Qt's own options that have a value.
-bool isQtOption(std::string_view argument)
-{
-    constexpr std::array<std::string_view, 10> kKnown{
-        "-platform",    "-platformtheme", "-platformpluginpath", "-style",   "-stylesheet",
-        "-qwindowicon", "-qwindowtitle",  "-qwindowgeometry",    "-session", "-display"};
-    return isAmong(kKnown, argument);
-}
-
 class Parser {
 public:
     explicit Parser(const std::vector<std::string> &arguments) : m_arguments(arguments) {}
@@ -83,15 +69,8 @@ private:
     Result<void> setSource(const std::string &name, decltype(StartRequest::what) what);
     Result<void> setFile(const std::string &name, const std::string &path);
     Result<void> setTarget();
-    Result<void> check() const;
-    Result<void> checkSource() const;
-    Result<void> checkBatch() const;
-    Result<void> checkOutput() const;
-    Result<void> checkDiagnosis() const;
-    Result<void> checkJudging() const;
     void used(const std::string &name) { m_used.push_back(name); }
     bool isGiven(const std::string &name) const;
-    const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
 
     const std::vector<std::string> &m_arguments;
     std::size_t m_next = 0;
@@ -353,143 +332,6 @@ bool Parser::isGiven(const std::string &name) const
                        [&](const std::string &other) { return longName(other) == longName(name); });
 }
 
-const std::string *Parser::firstUsed(std::initializer_list<std::string_view> names) const
-{
-    const auto found = std::find_if(m_used.begin(), m_used.end(), [names](const std::string &name) {
-        return std::find(names.begin(), names.end(), name) != names.end();
-    });
-    return found == m_used.end() ? nullptr : &*found;
-}
-
-Result<void> Parser::checkSource() const
-{
-    const RunKind kind = m_line.start.kind();
-    const bool creates = kind == RunKind::Launched || kind == RunKind::Listening;
-    const std::string *creating = firstUsed(
-        {"-n", "--stations", "--shm", "--sock", "--no-lanes", "--lane-size", "--lane-pool", "--lane-retention"});
-    if (creating && !creates)
-        return usageError(*creating + " needs a program to start, or --listen");
-    if (const std::string *capturing = firstUsed({"--backlog", "--max-overhead"});
-        capturing && !creates && kind != RunKind::Attached)
-        return usageError(*capturing + " needs a program to start, --listen or --attach");
-    const CaptureSpec &capture = m_line.start.capture;
-    if (const std::string *ofLanes = firstUsed({"--lane-size", "--lane-pool", "--lane-retention"});
-        ofLanes && !capture.lanes)
-        return usageError(*ofLanes + " cannot be used with --no-lanes; leave out one of them");
-    if (firstUsed({"--lane-size"}) && capture.laneBytes > capture.lanePoolBytes)
-        return usageError("--lane-size: one lane must fit into --lane-pool");
-    if (!capture.socketPath.empty()) {
-        if (const Result<sockaddr_un> address = socketAddressOf(capture.socketPath); !address)
-            return usageError("--sock: " + address.error().message);
-    }
-    if (capture.socketPath.empty() && !capture.regionPath.empty()) {
-        if (const Result<std::string> socket = socketPathFor(capture.regionPath); !socket)
-            return usageError("--shm: " + socket.error().message + ", or give --sock");
-    }
-    return {};
-}
-
-Result<void> Parser::check() const
-{
-    if (Result<void> source = checkSource(); !source)
-        return source;
-    if (m_line.mode == CommandLine::Mode::Batch)
-        return checkBatch();
-    if (const std::string *batchOnly = firstUsed(
-            {"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session", "--limit",
-             "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence", "--baseline"}))
-        return usageError(*batchOnly + " needs --batch");
-    if (firstUsed({"--screenshot-after"}) && m_line.screenshotPath.empty())
-        return usageError("--screenshot-after needs --screenshot");
-    return {};
-}
-
-/// --batch captures. For what only the window does, the error names the way to do it.
-Result<void> Parser::checkBatch() const
-{
-    const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
-    const RunKind kind = m_line.start.kind();
-    if (kind == RunKind::None)
-        return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
-    if (kind == RunKind::Input)
-        return usageError("--input - shows a recording in the window, without --batch; " + capture);
-    if (kind == RunKind::File) {
-        const std::string path = m_line.start.inputPath();
-        if (m_source.starts_with("--input ") && m_line.diagnosis.any())
-            return checkJudging();
-        if (m_source.starts_with("--input ") || looksLikeARecording(path))
-            return usageError(m_source +
-                              ": a recording is shown in the window, without --batch, or judged with --input FILE and "
-                              "--report or --fail-on; " +
-                              capture);
-        return usageError(m_source + ": a program to start goes after --, as in --batch -- " + path);
-    }
-    for (const std::string &name : m_used) {
-        if (name == "--screenshot" || name == "--screenshot-after" || name == "--theme" || isQtOption(name))
-            return usageError(name + " cannot be used with --batch, which has no window; leave it out");
-    }
-    if (m_line.start.capture.untilIdle && kind != RunKind::Listening)
-        return usageError("--until-idle needs --listen; other captures end with their targets");
-    return checkOutput();
-}
-
-/// Options of a diagnosis that need one another.
-Result<void> Parser::checkDiagnosis() const
-{
-    const CommandLine::Diagnosis &diagnosis = m_line.diagnosis;
-    if (firstUsed({"--report-out"}) && diagnosis.report.empty())
-        return usageError("--report-out needs --report");
-    if (firstUsed({"--confidence"}) && diagnosis.failOn.empty())
-        return usageError("--confidence needs --fail-on");
-    if (firstUsed({"--baseline"}) && !diagnosis.any())
-        return usageError("--baseline needs --report or --fail-on");
-    if (diagnosis.report.empty() || diagnosis.reportPath != "-")
-        return {};
-    if (m_line.streams() || m_line.summaryPath == "-")
-        return usageError("--report " + diagnosis.report + " goes to standard output, as " +
-                          (m_line.streams() ? "-o -" : "--summary -") + " does; give --report-out FILE");
-    return {};
-}
-
-/// --batch --input FILE reads a recording, and captures nothing.
-Result<void> Parser::checkJudging() const
-{
-    for (const std::string &name : m_used) {
-        if (name != "--report" && name != "--report-out" && name != "--fail-on" && name != "--confidence" &&
-            name != "--baseline" && name != "--debug-path" && name != "--input")
-            return usageError(name + " cannot be used with --batch --input FILE, which captures nothing; leave it out");
-    }
-    return checkDiagnosis();
-}
-
-Result<void> Parser::checkOutput() const
-{
-    if (Result<void> diagnosis = checkDiagnosis(); !diagnosis)
-        return diagnosis;
-    if (!m_line.outputPath.empty()) {
-        if (!m_line.records() && !exportFormatFor(m_line.outputPath))
-            return usageError("-o " + m_line.outputPath + ": the name must end in .ctr, .jsonl, .csv or .sqlite");
-        if (m_line.records() && m_line.keepsOnly())
-            return usageError("-o " + m_line.outputPath + ": dumps of --keep are .jsonl, .csv or .sqlite");
-        if (m_line.outputPath == m_line.summaryPath)
-            return usageError("--summary " + m_line.summaryPath + ": is also the file of -o; choose another name");
-    }
-    const ExportFormat *format = exportFormatFor(m_line.outputPath);
-    if (m_line.csvForSpreadsheets && (!format || &forSpreadsheets(*format) == format))
-        return usageError("--csv-for-spreadsheets needs -o FILE.csv");
-    if (m_line.keepsOnly() && m_line.outputPath.empty())
-        return usageError("--keep needs -o FILE, the name of the dumps");
-    if (m_line.limit.any() && m_line.streams())
-        return usageError("--limit needs -o FILE.ctr: a part of standard output cannot be removed");
-    if (!m_line.sessionId.empty() && !m_line.records())
-        return usageError("--session needs -o FILE.ctr");
-    if (m_line.limit.any() && !m_line.records())
-        return usageError("--limit needs -o FILE.ctr");
-    if (m_line.dumps() && !m_line.keepsOnly())
-        return usageError("--dump-on needs --keep");
-    return {};
-}
-
 Result<CommandLine> Parser::parse()
 {
     while (m_next < m_arguments.size()) {
@@ -502,7 +344,7 @@ Result<CommandLine> Parser::parse()
         if (Result<void> parsed = parseOne(); !parsed)
             return parsed.error();
     }
-    if (Result<void> checked = check(); !checked)
+    if (Result<void> checked = checkCombinations({m_line, m_source, m_used}); !checked)
         return checked.error();
     return m_line;
 }

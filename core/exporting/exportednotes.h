@@ -34,7 +34,7 @@ public:
 
     /// Sets the causes of `to` to those that the recording has.
     void addRecorded(const Notes &causes, Notes &to);
-    /// The recording was the source of all causes. Counts those that it lacks as evicted.
+    /// Call it when all causes were taken from the recording. Causes that are not in the recording count as evicted.
     void endRecorded() { m_evicted = m_end - std::min(m_end, m_recorded); }
     /// Sets the causes of `to` to the next ones of the history. Returns false when there are no more: the causes that
     /// it lacks are known.

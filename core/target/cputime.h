@@ -20,7 +20,7 @@ public:
     void add(pid_t pid, bool fromStart);
     /// Returns the sum, ns.
     std::uint64_t sample();
-    /// Number of processes that the next sample examines: those that have not ended.
+    /// Number of processes that had not ended at the latest sample. The next sample reads only these.
     std::size_t running() const { return m_processes.size(); }
 
 private:

@@ -95,7 +95,8 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
             m_epolls.push_back(static_cast<std::uint32_t>(sample.object));
         const bool hasEnded = sample.state == ThreadState::Ended;
         m_running += !hasEnded;
-        // Another thread may have begun meanwhile, so that their number is the same.
+        // After an end, the list is read again even if the number of threads is unchanged: a new thread may have begun
+        // since.
         m_wantsList = m_wantsList || hasEnded;
         at = hasEnded ? remove(at) : std::next(at);
     }

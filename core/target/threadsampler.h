@@ -31,8 +31,9 @@ public:
     ThreadSampler(const ThreadSampler &) = delete;
     ThreadSampler &operator=(const ThreadSampler &) = delete;
 
-    /// Visits all threads, and appends the rows of those that changed, with time `ts`. `isComplete`: visits sleeping
-    /// threads completely, although their processor time stands still. Returns false if the process has ended.
+    /// Reads the state of all threads. Appends to `rows` one row, with time `ts`, for each thread that has changed.
+    /// With `isComplete`, also reads all files of threads whose processor time has not changed; otherwise these count
+    /// as unchanged. Returns false if the process has ended.
     bool sample(std::uint64_t ts, bool isComplete, std::vector<ThreadSample> &rows);
 
     std::uint32_t threads() const { return m_running; }  ///< threads that had not ended

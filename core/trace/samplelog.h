@@ -45,8 +45,8 @@ public:
     /// By thread, then by time: the row that held at `since` (ns), and all later ones. Threads that ended before are
     /// left out.
     std::vector<ThreadSample> threadSamples(std::uint32_t pid, std::uint64_t since) const;
-    /// The latest row of each descriptor that is registered, and of those that were removed or closed in the latest
-    /// kKeptNs.
+    /// The latest row of each descriptor that is registered in an epoll. Also the row of each descriptor that was
+    /// removed or closed, for kKeptNs after that.
     std::vector<DescriptorSample> descriptorSamples(std::uint32_t pid) const;
     /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
@@ -71,7 +71,7 @@ private:
 
     mutable std::mutex m_mutex;
     std::map<std::uint32_t, Process> m_processes;
-    std::deque<StoppedTime> m_stops;  ///< those that have ended
+    std::deque<StoppedTime> m_stops;  ///< the stops of processes that run again, or have ended
     std::size_t m_rows = 0;           ///< of threads and descriptors
 };
 

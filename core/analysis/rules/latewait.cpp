@@ -177,7 +177,8 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &
             comparison.historiesLeft -= coroutines.size();
         else
             verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
-        // Of an idle pool, a few workers do all the work, and most wait.
+        // More siblings must have come back than still wait. In a pool with little work, a few workers do all of it,
+        // and the others wait for long without a defect.
         const bool cameBack = siblings.completedWaits >= limits.laterWaits &&
                               siblings.cameBack >= limits.laterSiblings && siblings.cameBack > siblings.stillThere;
         std::vector<std::string> evidence = {std::to_string(m_completed.completed) +

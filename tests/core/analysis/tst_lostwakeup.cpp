@@ -35,6 +35,15 @@ struct Waiter : JudgeScene {
         waits(id, kind, object);
         return id;
     }
+    /// A coroutine that waits for the signal and for a time (3 s): for both, or for any of them.
+    CoroutineId waiterForSignalAndTime(std::uint64_t ms, bool isForAll)
+    {
+        const CoroutineId id = suspended(ms, where);
+        const std::uint32_t all = isForAll ? 1 : 0;
+        waits(id, WaitKind::Channel, kObject, kNoCoroutine, 1 + all);
+        waits(id, WaitKind::Timer, 3000 * kMs, kNoCoroutine, 3 + all);
+        return id;
+    }
     /// Another coroutine runs: its thread is free.
     void reacts(std::uint64_t ms)
     {
@@ -213,11 +222,7 @@ CT_CASE(aCoroutineThatAwaitsAFinishedOneIsFound)
 CT_CASE(aWaitForAllNeedsAllObjects)
 {
     Waiter scene;
-    const CoroutineId id = scene.suspended(100, scene.where);
-    Batch batch;
-    batch.notes.waits = {{id, 0, WaitKind::Channel, kObject, kNoCoroutine, 2},
-                         {id, 0, WaitKind::Timer, 3000 * JudgeScene::kMs, kNoCoroutine, 4}};
-    scene.feed(batch);
+    const CoroutineId id = scene.waiterForSignalAndTime(100, true);
     CHECK(scene.isClean(60'000));
     scene.signal(60'000);
     CHECK(lost(scene, 62'000) == Ids{id});
@@ -226,11 +231,7 @@ CT_CASE(aWaitForAllNeedsAllObjects)
 CT_CASE(aWaitForAnyNeedsOneObject)
 {
     Waiter scene;
-    const CoroutineId id = scene.suspended(100, scene.where);
-    Batch batch;
-    batch.notes.waits = {{id, 0, WaitKind::Channel, kObject, kNoCoroutine, 1},
-                         {id, 0, WaitKind::Timer, 3000 * JudgeScene::kMs, kNoCoroutine, 3}};
-    scene.feed(batch);
+    const CoroutineId id = scene.waiterForSignalAndTime(100, false);
     scene.reacts(4200);
     CHECK(scene.isClean(3500));
     CHECK(lost(scene, 4500) == Ids{id});
