@@ -4,6 +4,7 @@
 
 #include "core/base/precedence.h"
 #include "core/base/startthread.h"
+#include "core/recording/write/batchrest.h"
 #include "core/recording/write/batchsplitter.h"
 #include "core/recording/write/filesink.h"
 #include "core/recording/write/transitionpool.h"
@@ -32,43 +33,6 @@ constexpr std::chrono::milliseconds kGather{10};
 constexpr std::size_t kFew = TransitionPool::kCapacity / 8;
 /// The sink gets empty batches, which only tell the time, so often: a source that idles must not keep the writer busy.
 constexpr std::chrono::milliseconds kTimeEvery{500};
-
-template <class T>
-std::size_t bytesOf(const std::vector<T> &values)
-{
-    return values.size() * sizeof(T);
-}
-
-/// Approximate size of all rows but the transitions, in bytes. 0 = there are none.
-std::size_t restBytesOf(const Batch &batch)
-{
-    const Notes &notes = batch.notes;
-    std::size_t bytes = bytesOf(batch.sites) + bytesOf(batch.births) + bytesOf(batch.losses) + bytesOf(batch.deaths) +
-                        bytesOf(batch.flags) + bytesOf(notes.processes) + bytesOf(notes.threadNames) +
-                        bytesOf(notes.names) + bytesOf(notes.parents) + bytesOf(notes.waits) + bytesOf(notes.wakes) +
-                        bytesOf(notes.uses) + bytesOf(notes.wakersLeft) + bytesOf(notes.finishes) +
-                        bytesOf(notes.drops) + bytesOf(notes.switches) + bytesOf(notes.processEnds) +
-                        bytesOf(notes.threadSamples) + bytesOf(notes.descriptorSamples) + bytesOf(notes.processSamples);
-    for (const CoroutineName &name : notes.names)
-        bytes += name.name.size();
-    for (const Site &site : batch.sites)
-        bytes += site.file.size() + site.function.size();
-    return bytes == 0 ? 0 : bytes + sizeof(Batch);
-}
-
-/// A copy of the batch without its transitions.
-Batch restOf(const Batch &batch)
-{
-    Batch rest;
-    rest.sites = batch.sites;
-    rest.births = batch.births;
-    rest.losses = batch.losses;
-    rest.deaths = batch.deaths;
-    rest.flags = batch.flags;
-    rest.notes = batch.notes;
-    rest.now = batch.now;
-    return rest;
-}
 
 }  // namespace
 
