@@ -4,10 +4,7 @@
 // The harvest thread end to end: socket, wake-up, sinks, second engine, adoption, end.
 #include "core/base/monotonic.h"
 #include "core/base/precedence.h"
-#include "core/harvestthread/harvestthread.h"
-#include "tests/support/lanewriter.h"
-#include "tests/support/qtsuite.h"
-#include "tests/support/regions.h"
+#include "tests/core/harvestthread/harvestcapture.h"
 
 #include <QLocalServer>
 #include <QLocalSocket>
@@ -29,87 +26,9 @@
 #include <thread>
 #include <unistd.h>
 
-using ct::HarvestThread;
-using ct::Region;
-using writers::Style;
-using writers::Writer;
+using namespace harvestcapture;
 
 namespace {
-
-/// Counts events and losses. The test's thread may read the sums.
-class SumSink final : public ct::Sink {
-public:
-    ct::Result<void> consume(const ct::Batch &batch) override
-    {
-        const std::lock_guard lock(m_mutex);
-        m_streamSums.add(batch);
-        ++m_batches;
-        if (m_failAfter && m_streamSums.captured >= *m_failAfter)
-            return ct::Error{ct::ErrorCode::NoSpace, "disk full"};
-        return {};
-    }
-    ct::Result<void> finish(const ct::Accounting &sums) override
-    {
-        const std::lock_guard lock(m_mutex);
-        m_final = sums;
-        return {};
-    }
-    regions::StreamSums streamSums() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_streamSums;
-    }
-    std::optional<ct::Accounting> final() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_final;
-    }
-    int batches() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_batches;
-    }
-    void failAfter(std::uint64_t captured) { m_failAfter = captured; }
-
-private:
-    mutable std::mutex m_mutex;
-    regions::StreamSums m_streamSums;
-    int m_batches = 0;
-    std::optional<ct::Accounting> m_final;
-    std::optional<std::uint64_t> m_failAfter;
-};
-
-struct Capture {
-    explicit Capture(std::uint32_t stations = 64)
-    {
-        auto created = Region::create({dir.file("r.shm"), stations});
-        if (created)
-            region.emplace(std::move(*created));
-        socketPath = dir.file("r.shm.sock");
-    }
-    bool start(std::vector<std::shared_ptr<ct::Sink>> more = {})
-    {
-        more.push_back(sink);
-        const ct::BacklogSpec backlog{.bytes = {}, .spillFolder = dir.file(".")};
-        thread = std::make_unique<HarvestThread>(*region, socketPath, std::move(more), backlog);
-        thread->setHeartbeat(heartbeat);
-        return static_cast<bool>(thread->startHarvest());
-    }
-    Writer born(Style style, std::uint64_t key)
-    {
-        Writer writer(*writers::allocateFullStation(*region->writableHeader()), style, key);
-        writer.create();
-        return writer;
-    }
-    bool isAsleep() const { return region->header().tracer_sleeping.load() == 1; }
-
-    regions::TempDir dir;
-    std::optional<Region> region;
-    std::string socketPath;
-    std::shared_ptr<SumSink> sink = std::make_shared<SumSink>();
-    std::unique_ptr<HarvestThread> thread;
-    std::chrono::milliseconds heartbeat{100};
-};
 
 /// The nice value of the thread of this process that has this name.
 std::optional<int> niceOf(const std::string &name)
@@ -121,22 +40,6 @@ std::optional<int> niceOf(const std::string &name)
             return ::getpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(task.path().filename().string())));
     }
     return std::nullopt;
-}
-
-/// Waits until the time of the stream stands still.
-bool stands(const Capture &c)
-{
-    std::uint64_t latest = 0;
-    for (int i = 0; i < 40 && (latest == 0 || c.sink->streamSums().now != latest); ++i) {
-        latest = c.sink->streamSums().now;
-        QTest::qWait(700);
-    }
-    return latest != 0 && c.sink->streamSums().now == latest;
-}
-
-QString qt(const std::string &text)
-{
-    return QString::fromStdString(text);
 }
 
 }  // namespace
@@ -237,55 +140,6 @@ private Q_SLOTS:
         writer.destroy();
         QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{2});
         QTRY_COMPARE(c.sink->streamSums().deaths, std::uint64_t{1});
-    }
-
-    void timePassesForIdleSinks()
-    {
-        Capture c;
-        QVERIFY(c.start());
-        QTRY_VERIFY(c.sink->batches() > 3);
-        const std::uint64_t before = c.sink->streamSums().now;
-        QTRY_VERIFY(c.sink->streamSums().now > before);
-        QCOMPARE(c.sink->streamSums().broken, std::uint64_t{0});
-    }
-
-    /// Files are flushed, and frames compared, once the time has passed. So it is told soon after an event, however
-    /// long the heartbeat is.
-    void theTimeIsToldSoonAfterNews()
-    {
-        Capture c;
-        c.heartbeat = std::chrono::hours(1);
-        QVERIFY(c.start());
-        QLocalSocket connection;  // without one, the engine looks every 250 ms
-        connection.connectToServer(qt(c.socketPath));
-        QVERIFY(stands(c));
-        Writer writer = c.born(Style::Ours, 1);
-        writer.write();
-        connection.write("w");
-        QTRY_COMPARE(c.sink->streamSums().captured, std::uint64_t{1});
-        const std::uint64_t event = c.sink->streamSums().now;
-        QTRY_VERIFY(c.sink->streamSums().now > event + 1'000'000'000);
-    }
-
-    /// Later, the stream stays where it was, unless somebody asks, or the capture ends.
-    void theTimeIsToldOnRequest()
-    {
-        Capture c;
-        c.heartbeat = std::chrono::hours(1);
-        QVERIFY(c.start());
-        QLocalSocket connection;  // without one, the engine looks every 250 ms
-        connection.connectToServer(qt(c.socketPath));
-        QVERIFY(stands(c));
-        for (int i = 0; i < 3; ++i) {
-            const std::uint64_t asked = ct::monotonicNow();
-            c.thread->requestTime();
-            QTRY_VERIFY(c.sink->streamSums().now >= asked);
-        }
-        QVERIFY(stands(c));
-        const std::uint64_t ended = ct::monotonicNow();
-        c.thread->requestEnd();
-        QVERIFY(c.thread->wait(10'000));
-        QVERIFY(c.sink->streamSums().now >= ended);
     }
 
     void drainsEventsFromBeforeTheEnd()

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a Population knows of causes: waits, wakes, finishes, wakers left, and holders of objects.
+#include "tests/core/trace/populationscene.h"
+
+using namespace ct;
+using namespace ct::test;
+
+CT_CASE(aWaitBelongsToOneSuspension)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100)};
+    batch.notes.waits = {{0, 0, WaitKind::Descriptor, 17, kNoCoroutine}, {7, 0, WaitKind::Lock, 1, 0}};
+    feed(population, batch);
+    std::optional<WaitsOn> waits = population.notes(0).waitsOn;
+    REQUIRE(waits.has_value());
+    CHECK(waits->kind == WaitKind::Descriptor);
+    CHECK_EQUAL(waits->object, 17U);
+    batch.clear();
+    batch.transitions = {transition(0, 1, 200)};
+    feed(population, batch);
+    CHECK(!population.notes(0).waitsOn.has_value());
+    batch.transitions = {transition(0, 2, 300)};
+    feed(population, batch);
+    CHECK(!population.notes(0).waitsOn.has_value());
+    // Notes that arrive late, behind an even older one.
+    batch.clear();
+    batch.notes.waits = {{0, 2, WaitKind::Coroutine, 0, 1}, {0, 0, WaitKind::Timer, 1, kNoCoroutine}};
+    feed(population, batch);
+    waits = population.notes(0).waitsOn;
+    REQUIRE(waits.has_value());
+    CHECK(waits->kind == WaitKind::Coroutine);
+    CHECK_EQUAL(waits->target, 1U);
+    batch.notes.waits = {{0, 2, WaitKind::Coroutine, 0, 1234}};
+    feed(population, batch);
+    CHECK_EQUAL(population.notes(0).waitsOn->target, kNoCoroutine);
+}
+
+CT_CASE(aFinishEndsTheRun)
+{
+    Population population;
+    createCoroutines(population, 3);
+    Batch batch;
+    for (CoroutineId id = 0; id < 3; ++id) {
+        batch.transitions.push_back(transition(id, 0, 100));
+        batch.transitions.push_back(transition(id, 1, 200));
+    }
+    batch.notes.finishes = {{0, 250, 2}, {1, 150, 2}, {7, 250, 2}};  // 1: out of date; 7: unknown
+    batch.deaths = {{2, 220}};
+    feed(population, batch);
+    const CoroutineSnapshot finished = population.at(0);
+    CHECK(finished.state == CoroutineState::Finished);
+    CHECK_EQUAL(finished.since, 250U);
+    CHECK_EQUAL(finished.runNs, 50U);
+    CHECK_EQUAL(finished.site, 2U);
+    CHECK_EQUAL(finished.events, 2U);
+    CHECK(population.at(1).state == CoroutineState::Running);
+
+    Batch later;
+    later.notes.finishes = {{0, 250, 2}, {2, 250, 2}};
+    feed(population, later);
+    CHECK_EQUAL(population.at(0).runNs, 50U);
+    CHECK(population.at(2).state == CoroutineState::Destroyed);
+    CHECK_EQUAL(population.suspendedSince(0), Population::kNotSuspended);
+}
+
+/// A damaged target may write events with times from before the finish.
+CT_CASE(eventsFromBeforeAFinishDoNotRevive)
+{
+    Population population;
+    createCoroutines(population, 1);
+    Batch batch;
+    batch.sites = {{1, 1, 1, "a.cpp", "f()"}};
+    batch.transitions = {transition(0, 0, 100), transition(0, 1, 110), transition(0, 2, 120)};
+    batch.notes.finishes = {{0, 300, 1}};
+    feed(population, batch);
+    CHECK_EQUAL(population.siteStatistics(1).completed, 1U);
+    Batch later;
+    later.transitions = {transition(0, 3, 200), transition(0, 4, 210)};
+    feed(population, later);
+    CHECK(population.at(0).state == CoroutineState::Finished);
+    CHECK_EQUAL(population.at(0).since, 300U);
+    CHECK_EQUAL(population.at(0).events, 5U);
+    later.transitions = {transition(0, 5, 400)};
+    feed(population, later);
+    CHECK(population.at(0).state == CoroutineState::Running);
+    CHECK_EQUAL(population.at(0).suspendedNs, 10U);  // a finish is no suspension
+    CHECK_EQUAL(population.siteStatistics(1).completed, 1U);
+}
+
+CT_CASE(aWaitForSeveralObjectsHasAllOfThem)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100)};
+    batch.notes.waits = {{0, 0, WaitKind::Lock, 7, kNoCoroutine, 1},
+                         {0, 0, WaitKind::Coroutine, 0, 1, 3},
+                         {0, 0, WaitKind::Timer, 9, kNoCoroutine, 5}};
+    feed(population, batch);
+    const std::optional<WaitsOn> first = population.notes(0).waitsOn;
+    REQUIRE(first.has_value());
+    CHECK(first->object == 7 && first->part == 1 && !first->isForAll());
+    const std::vector<WaitsOn> waits = population.waitsOf(0);
+    REQUIRE(waits.size() == 3);
+    CHECK(waits[0].object == 7 && waits[1].target == 1 && waits[2].object == 9);
+    CHECK_EQUAL(population.waiterFor(1), 0U);
+    CHECK_EQUAL(population.waiterFor(0), kNoCoroutine);
+    CHECK(population.waitsOf(1).empty());
+
+    // A second report for the same suspension replaces the first.
+    batch.clear();
+    batch.notes.waits = {{0, 0, WaitKind::Lock, 8, kNoCoroutine, 2}, {0, 0, WaitKind::Timer, 3, kNoCoroutine, 4}};
+    feed(population, batch);
+    CHECK(population.waitsOf(0).size() == 2 && population.waitsOf(0).front().isForAll());
+    CHECK_EQUAL(population.waiterFor(1), kNoCoroutine);
+
+    // Nothing is left of an earlier suspension.
+    batch.clear();
+    batch.transitions = {transition(0, 1, 110), transition(0, 2, 120)};
+    feed(population, batch);
+    CHECK(population.waitsOf(0).empty());
+    batch.clear();
+    batch.notes.waits = {{0, 2, WaitKind::Lock, 5, kNoCoroutine}};
+    feed(population, batch);
+    CHECK_EQUAL(population.waitsOf(0).size(), 1U);
+}
+
+CT_CASE(wakersLeftBelongToTheSuspension)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100)};
+    batch.notes.wakersLeft = {{0, 0, 1, 90}, {0, 1, 2, 110}, {99, 1, 0, 110}};
+    feed(population, batch);
+    CHECK(population.wakersLeft(0) == std::optional<std::uint64_t>(2));
+    CHECK(!population.wakersLeft(1) && !population.wakersLeft(99));
+    batch.clear();
+    batch.notes.wakersLeft = {{0, 1, 0, 120}};
+    feed(population, batch);
+    CHECK(population.wakersLeft(0) == std::optional<std::uint64_t>(0));
+    batch.clear();
+    batch.transitions = {transition(0, 1, 130)};
+    feed(population, batch);
+    CHECK(!population.wakersLeft(0));
+    batch.transitions = {transition(0, 2, 140)};
+    feed(population, batch);
+    CHECK(!population.wakersLeft(0));  // reported before this suspension
+}
+
+CT_CASE(objectsHaveHolders)
+{
+    const auto use = [](CoroutineId by, UseKind kind, std::uint64_t object, std::uint64_t ts,
+                        std::uint32_t pid = kPid) { return Use{by, 1, kind, object, 0, ts, pid, 6}; };
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.notes.uses = {use(0, UseKind::Acquired, 7, 1), use(0, UseKind::Acquired, 8, 2),
+                        use(0, UseKind::Signalled, 9, 3), use(kNoCoroutine, UseKind::Acquired, 7, 4, 77)};
+    feed(population, batch);
+    CHECK_EQUAL(population.heldBy(0).size(), 2U);
+    REQUIRE(population.holdersOf(kPid, 7).size() == 1);
+    CHECK_EQUAL(population.holdersOf(kPid, 7).front().by, 0U);
+    CHECK_EQUAL(population.holdersOf(77, 7).front().by, kNoCoroutine);  // another object, of another process
+    CHECK(population.holdersOf(kPid, 9).empty());
+    batch.clear();
+    batch.notes.uses = {use(1, UseKind::Released, 7, 5)};  // a semaphore
+    feed(population, batch);
+    CHECK(population.holdersOf(kPid, 7).empty());
+    CHECK_EQUAL(population.heldBy(0).front().object, 8U);
+}
+
+CT_CASE(keepsTheLatestWake)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100)};
+    batch.notes.wakes = {{0, 1, 1, 150, kPid, 43}, {0, 999, 0, 120, kPid, 44}, {5, 1, 1, 1, kPid, 1}};
+    feed(population, batch);
+    CoroutineNotes notes = population.notes(0);
+    CHECK_EQUAL(notes.wakes, 2U);
+    REQUIRE(notes.lastWake.has_value());
+    CHECK_EQUAL(notes.lastWake->coroutine, 0U);
+    CHECK_EQUAL(notes.lastWake->by, 1U);
+    CHECK_EQUAL(notes.lastWake->ts, 150U);
+    CHECK_EQUAL(notes.lastWake->pid, kPid);
+    CHECK_EQUAL(notes.lastWake->tid, 43U);
+    CHECK(notes.woken);
+    batch.clear();
+    batch.transitions = {transition(0, 1, 200), transition(0, 2, 210)};
+    feed(population, batch);
+    notes = population.notes(0);
+    CHECK(notes.lastWake.has_value());
+    CHECK(!notes.woken);
+    batch.clear();
+    batch.notes.wakes = {{0, 999, 3, 250, kPid, 43}};
+    feed(population, batch);
+    notes = population.notes(0);
+    CHECK(notes.woken);
+    CHECK_EQUAL(notes.lastWake->by, kNoCoroutine);
+    CHECK_EQUAL(population.notes(1).wakes, 0U);
+}
