@@ -96,6 +96,8 @@ void Collector::addStack(CoroutineId innermost, ChainEnd end, WaitKind waitsFor)
         std::get<2>(key).emplace_back(links.back().site, links.back().addr);
     }
     ChainGroup &group = m_groups[std::move(key)];
+    for (const ChainLink &link : links)
+        group.coroutines.push_back(link.coroutine);
     if (group.count++ == 0 || links.front().since < group.links.front().since) {
         group.end = end;
         group.waitsFor = waitsFor;

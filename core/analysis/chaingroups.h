@@ -27,6 +27,8 @@ struct ChainGroup {
     WaitKind waitsFor = WaitKind::Unknown;  ///< of ChainEnd::Waiting
     std::uint64_t count = 0;                ///< stacks
     std::vector<ChainLink> links;           ///< innermost first, of the stack that has been so for the longest time
+    /// The coroutines of all these stacks: links.size() for each stack, innermost first.
+    std::vector<CoroutineId> coroutines;
 };
 
 /// Returns the stacks of all coroutines that are alive, most frequent first. Each link awaits the one before it; at

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/reporting/report.h"
 
-#include "core/base/utf8.h"
-
 #include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <map>
 #include <string_view>
 
 namespace ct {
@@ -18,13 +15,6 @@ namespace {
 std::string baseName(const std::string &file)
 {
     return file.substr(file.rfind('/') + 1);
-}
-
-std::string hexadecimal(std::uint64_t value)
-{
-    std::array<char, 24> text{};
-    std::snprintf(text.data(), text.size(), "0x%" PRIx64, value);
-    return text.data();
 }
 
 /// FNV-1a (Fowler, Noll, Vo): short texts, and the same result on every machine.
@@ -44,31 +34,15 @@ std::string fingerprintOf(const ReportedFinding &reported)
     return text.data();
 }
 
-/// The address at which the first coroutine was suspended when it was judged.
-AddressResolver::Query queryOf(const Finding &finding, const Population &population)
-{
-    const CoroutineId id = finding.coroutines.front();
-    return {id, population.at(id).pid, finding.addr, finding.since, true};
-}
-
+/// Finds the location at which the first coroutine was suspended when it was judged.
 void locate(ReportedFinding &reported, const Population &population, const AddressResolver *resolver)
 {
     const Finding &finding = reported.finding;
-    if (const Site *site = population.site(finding.site)) {
-        reported.function = site->function;
-        reported.file = site->file;
-        reported.line = site->line;
-        return;
-    }
-    if (!resolver || finding.addr == 0 || finding.coroutines.empty())
-        return;
-    const AddressResolver::Answer answer = resolver->known(queryOf(finding, population));
-    if (!answer || answer->frames.empty())
-        return;
-    const SourceFrame &frame = answer->frames.front();
-    reported.function = frame.function;
-    reported.file = frame.file;
-    reported.line = frame.line;
+    const CoroutineId first = finding.coroutines.empty() ? kNoCoroutine : finding.coroutines.front();
+    const NamedLocation location = locationOf(population, resolver, first, finding.site, finding.addr, finding.since);
+    reported.function = location.function;
+    reported.file = location.file;
+    reported.line = location.line;
 }
 
 /// True if two findings without a site turned out to have one location.
@@ -89,55 +63,6 @@ void merge(ReportedFinding &into, const ReportedFinding &other)
     into.finding.since = other.finding.since;
     into.finding.message = other.finding.message;
     into.finding.evidence = other.finding.evidence;
-}
-
-std::string stateText(const ChainGroup &group)
-{
-    static constexpr std::array<const char *, 7> kWaits = {"waits",
-                                                           "waits for a lock",
-                                                           "waits for a channel",
-                                                           "waits for a descriptor",
-                                                           "waits for a time",
-                                                           "waits in a cycle",
-                                                           "waits for an object"};
-    switch (group.end) {
-    case ChainEnd::NotStarted: return "not started";
-    case ChainEnd::Running: return "runs";
-    case ChainEnd::Woken: return "was woken, and has not run";
-    case ChainEnd::Waiting: break;
-    }
-    return kWaits.at(std::min<std::size_t>(static_cast<std::size_t>(group.waitsFor), kWaits.size() - 1));
-}
-
-/// Stacks of addresses that turn out to have equal locations become one.
-std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups, std::uint64_t now,
-                                          const Population &population, const AddressResolver *resolver)
-{
-    std::vector<ReportedStack> stacks;
-    std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> indexes;
-    for (const ChainGroup &group : groups) {
-        ReportedStack stack{group.count, stateText(group), now - std::min(now, group.links.front().since), {}};
-        for (const ChainLink &link : group.links) {
-            ReportedFinding located;
-            located.finding.coroutines = {link.coroutine};
-            located.finding.site = link.site;
-            located.finding.addr = link.addr;
-            located.finding.since = link.since;
-            locate(located, population, resolver);
-            stack.links.push_back(locationText(located));
-        }
-        const auto [known, isNew] = indexes.try_emplace({stack.state, stack.links}, stacks.size());
-        if (isNew) {
-            stacks.push_back(std::move(stack));
-        } else {
-            ReportedStack &first = stacks[known->second];
-            first.count += stack.count;
-            first.longestNs = std::max(first.longestNs, stack.longestNs);
-        }
-    }
-    std::stable_sort(stacks.begin(), stacks.end(),
-                     [](const ReportedStack &a, const ReportedStack &b) { return a.count > b.count; });
-    return stacks;
 }
 
 }  // namespace
@@ -192,29 +117,9 @@ std::vector<AddressResolver::Query> openLocations(const Verdict &verdict, const 
     return open;
 }
 
-std::string printableText(std::string_view text)
-{
-    // A JSON string is safe to print; without its quotes, and with quotes and backslashes as they are.
-    std::string quoted;
-    appendJsonString(quoted, text);
-    std::string printable;
-    for (std::size_t i = 1; i + 1 < quoted.size(); ++i) {
-        if (quoted[i] == '\\' && (quoted[i + 1] == '"' || quoted[i + 1] == '\\' || quoted[i + 1] == '/'))
-            ++i;
-        printable += quoted[i];
-    }
-    return printable;
-}
-
 std::string locationText(const ReportedFinding &reported)
 {
-    const std::string line = reported.line != 0 ? ":" + std::to_string(reported.line) : "";
-    const std::string where = reported.file.empty() ? "" : printableText(baseName(reported.file)) + line;
-    if (!reported.function.empty())
-        return printableText(reported.function) + (where.empty() ? "" : " (" + where + ")");
-    if (!where.empty())
-        return where;
-    return reported.finding.addr != 0 ? hexadecimal(reported.finding.addr) : "an unknown location";
+    return locationText(NamedLocation{reported.function, reported.file, reported.line, reported.finding.addr});
 }
 
 std::string sentenceOf(const ReportedFinding &reported)

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
-#include "core/analysis/chaingroups.h"
 #include "core/analysis/finding.h"
+#include "core/reporting/locations.h"
+#include "core/reporting/stacks.h"
 #include "core/trace/population.h"
 
 #include <cstdint>
@@ -26,14 +27,6 @@ struct ReportedFinding {
     std::string fingerprint;
     std::vector<std::string> names;  ///< names of the first coroutines, as many as kMostNames; empty ones included
     static constexpr std::size_t kMostNames = 100;
-};
-
-/// Stacks of coroutines that look alike.
-struct ReportedStack {
-    std::uint64_t count = 0;
-    std::string state;               ///< "waits for a lock"
-    std::uint64_t longestNs = 0;     ///< how long the first coroutine has been in this state
-    std::vector<std::string> links;  ///< innermost first: "async_read (net.cpp:88)"
 };
 
 struct Report {
@@ -60,7 +53,6 @@ inline constexpr std::size_t kMostQueries = AddressResolver::kMostWaiting / 2;
 
 // Texts for people. Names from the target are changed so that they are safe to print.
 
-std::string printableText(std::string_view text);
 /// "async_read (net.cpp:88)", or an address, or "an unknown location".
 std::string locationText(const ReportedFinding &reported);
 /// "3 coroutines suspended in async_read (net.cpp:88): channel 0x10 was signalled 1.20 s ago, and no waiter was woken"

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/quantitytext.h"
 #include "core/reporting/reportformats.h"
 
 namespace ct {
@@ -47,15 +46,7 @@ std::string textReport(const Report &report)
     for (const Abstention &abstention : report.abstained)
         text += "  " + std::string(nameOf(abstention.rule)) + ", " + std::to_string(abstention.count) + ": " +
                 printableText(abstention.reason) + "\n";
-    if (!report.stacks.empty())
-        text += "\ncoroutines that are alive, equal ones together, the innermost first:\n";
-    for (const ReportedStack &stack : report.stacks) {
-        text += "\n" + std::to_string(stack.count) + " x " + stack.state + ", the longest for " +
-                durationText(stack.longestNs) + "\n";
-        for (const std::string &link : stack.links)
-            text += "    " + link + "\n";
-    }
-    return text;
+    return text + stacksText(report.stacks);
 }
 
 }  // namespace ct

@@ -42,7 +42,8 @@ CT_CASE(equalStacksAreOneGroup)
     REQUIRE(groups[0].links.size() == 2);
     CHECK_EQUAL(groups[0].links[0].site, scene.reader);
     CHECK_EQUAL(groups[0].links[1].site, scene.handler);
-    CHECK_EQUAL(groups[0].links[0].since, 200 * JudgeScene::kMs);  // the longest wait
+    CHECK_EQUAL(groups[0].links[0].since, 200 * JudgeScene::kMs);                 // the longest wait
+    CHECK(groups[0].coroutines == (std::vector<CoroutineId>{0, 1, 2, 3, 4, 5}));  // each reader, then its handler
     CHECK_EQUAL(groups[1].count, 1U);
     CHECK(groups[1].end == ChainEnd::Running);
 }

@@ -221,6 +221,10 @@ private Q_SLOTS:
         QCOMPARE(report.stacks.size(), std::size_t{2});
         QCOMPARE(report.stacks[0].count, std::uint64_t{2});
         QCOMPARE(report.stacks[0].links, std::vector<std::string>{"serve(int) (server.cpp:12)"});
+        QCOMPARE(report.stacks[0].coroutines, (std::vector<CoroutineId>{0, 1}));
+        QVERIFY(QString::fromStdString(textReport(report)).endsWith(QString::fromStdString(stacksText(report.stacks))));
+        QVERIFY(stacksText(report.stacks).find("\n2 x waits, the longest for") != std::string::npos);
+        QCOMPARE(stacksText({}), std::string());
     }
 };
 
