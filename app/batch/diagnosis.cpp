@@ -38,6 +38,7 @@ Diagnosis::Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<cons
     : m_options(options),
       m_population(std::move(population)),
       m_target(std::move(target)),
+      m_data(std::make_shared<JudgeData>(m_population)),
       m_history(std::make_shared<History>(kHistoryBytes)),
       m_judge(std::make_shared<Judge>(*this))
 {
@@ -76,7 +77,7 @@ void Diagnosis::judgeNow(std::uint64_t instant)
 {
     if (m_verdict)
         return;
-    m_verdict = ct::judge({*m_population, *m_objects, *m_history}, instant);
+    m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant);
     m_stacks = chainGroupsOf(*m_population);
 }
 

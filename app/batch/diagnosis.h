@@ -27,7 +27,7 @@ public:
     /// Add it to the source in front of the population. It judges, on the source's thread.
     std::shared_ptr<Sink> judge() const { return m_judge; }
     /// Add them to the source, behind the population.
-    std::vector<std::shared_ptr<Sink>> sinks() const { return {m_objects, m_history}; }
+    std::vector<std::shared_ptr<Sink>> sinks() const { return {m_data, m_history}; }
     /// Reads the baseline, and opens the file of the report.
     Result<void> open();
     /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it: by all batches whose time is not
@@ -53,7 +53,7 @@ private:
     const CommandLine::Diagnosis &m_options;
     const std::shared_ptr<const Population> m_population;
     const std::string m_target;
-    const std::shared_ptr<ObjectHistory> m_objects = std::make_shared<ObjectHistory>();
+    const std::shared_ptr<JudgeData> m_data;
     const std::shared_ptr<History> m_history;
     std::vector<std::string> m_baseline;  ///< fingerprints of known findings, sorted
     std::optional<DeferredFile> m_file;

@@ -65,8 +65,8 @@ With --batch:
                           when its end is decided, else at its end
   --report-out FILE       where to write the report [standard output]
   --fail-on RULE,...|any  exit with 10 if one of these rules has a warning or an error, and the target ended with 0.
-                          The rules: lost-wakeup, never-run, lost-wake-race, stall, deadlock, starvation, long-run,
-                          blocking-call, never-started
+                          The rules: lost-wakeup, never-run, lost-wake-race, stall, deadlock, leak, starvation,
+                          long-run, blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON
   --input FILE            with --report or --fail-on: judge a recording instead of a capture

@@ -4,7 +4,7 @@
 // What all rules judge, collected once: who waits and since when, who runs, what was woken.
 #pragma once
 
-#include "core/analysis/objecthistory.h"
+#include "core/analysis/judgedata.h"
 #include "core/analysis/threadfacts.h"
 #include "core/analysis/thresholds.h"
 #include "core/analysis/watchedtime.h"
@@ -22,7 +22,7 @@ namespace ct {
 /// What a judgement is about. All must outlive the Facts.
 struct Subject {
     const Population &population;
-    const ObjectHistory &objects;
+    const JudgeData &data;
     const History &history;
 };
 
@@ -65,7 +65,8 @@ public:
     Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds);
 
     const Population &population() const { return m_subject.population; }
-    const ObjectHistory &objects() const { return m_subject.objects; }
+    const ObjectHistory &objects() const { return m_subject.data.objects(); }
+    const EndedCoroutines &ended() const { return m_subject.data.ended(); }
     const History &history() const { return m_subject.history; }
     const Thresholds &thresholds() const { return m_thresholds; }
     std::uint64_t now() const { return m_now; }

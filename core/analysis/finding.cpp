@@ -8,9 +8,9 @@ namespace ct {
 
 std::string_view nameOf(Rule rule)
 {
-    static constexpr std::array<std::string_view, kRules> kNames = {"lost-wakeup", "never-run",     "lost-wake-race",
-                                                                    "stall",       "deadlock",      "starvation",
-                                                                    "long-run",    "blocking-call", "never-started"};
+    static constexpr std::array<std::string_view, kRules> kNames = {
+        "lost-wakeup", "never-run",     "lost-wake-race", "stall",         "deadlock",    "leak",   "starvation",
+        "long-run",    "blocking-call", "never-started",  "double-resume", "after-death", "capture"};
     return kNames.at(static_cast<std::size_t>(rule));
 }
 

@@ -20,12 +20,16 @@ enum class Rule : std::uint8_t {
     LostWakeRace,
     Stall,
     Deadlock,
+    Leak,
     Starvation,
     LongRun,
     BlockingCall,
     NeverStarted,
+    DoubleResume,
+    AfterDeath,
+    Capture,
 };
-inline constexpr std::size_t kRules = 9;
+inline constexpr std::size_t kRules = 13;
 
 /// The name of a rule in options, reports and docs: "lost-wakeup".
 std::string_view nameOf(Rule rule);

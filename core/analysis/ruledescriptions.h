@@ -18,10 +18,14 @@ constexpr std::string_view descriptionOf(Rule rule)
         "a wake came before the suspension was published, and was lost",
         "all threads wait without a time limit, and so do coroutines",
         "coroutines wait for one another in a cycle",
+        "ever more coroutines of a function live longer than all that ended",
         "a runnable coroutine waits long for a thread",
         "a coroutine runs long without suspending",
         "a coroutine blocks its thread in a system call",
         "a coroutine was created, and nothing is left that would start it",
+        "two threads resumed a coroutine for one suspension",
+        "a coroutine was used after it was destroyed",
+        "data are missing, so some findings may be missing",
     };
     return kDescriptions.at(static_cast<std::size_t>(rule));
 }

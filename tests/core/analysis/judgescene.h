@@ -138,11 +138,11 @@ public:
     void feed(const Batch &batch)
     {
         (void)population.consume(batch);
-        (void)objects.consume(batch);
+        (void)data.consume(batch);
         (void)history.consume(batch);
     }
 
-    Verdict at(std::uint64_t ms) const { return judge({population, objects, history}, ms * kMs); }
+    Verdict at(std::uint64_t ms) const { return judge({population, data, history}, ms * kMs); }
     /// The findings of a rule.
     std::vector<Finding> at(std::uint64_t ms, Rule rule) const
     {
@@ -160,8 +160,9 @@ public:
     }
     bool isClean(std::uint64_t ms) const { return at(ms).findings.empty(); }
 
-    Population population;
-    ObjectHistory objects;
+    const std::shared_ptr<Population> owned = std::make_shared<Population>();
+    Population &population = *owned;
+    JudgeData data{owned};
     History history;
 
 private:

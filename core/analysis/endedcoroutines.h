@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the ends of coroutines show: how long those of each function usually live, and which were woken after their end.
+#pragma once
+
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace ct {
+
+/// A Sink for the deaths of a run. It reads the Population, so it must be behind it. One writer; any thread may read.
+/// A mutex protects the contents: the writer locks it once for a batch with deaths.
+class EndedCoroutines final : public Sink {
+public:
+    /// Functions of processes with statistics, 2 KiB each. The coroutines of further ones are left out.
+    static constexpr std::size_t kMostFunctions = 1U << 14;
+    static constexpr std::size_t kMostWoken = 1024;
+
+    explicit EndedCoroutines(const Population &population) : m_population(population) {}
+
+    /// Writer only.
+    Result<void> consume(const Batch &batch) override;
+
+    // Any thread.
+
+    /// The lifetimes of destroyed coroutines, by a site in their body: a function can have several.
+    struct Lifetimes {
+        std::uint32_t pid = 0;
+        SiteId site = kUnknownSite;
+        SiteStatistics durations;
+    };
+    std::vector<Lifetimes> lifetimes() const;  ///< in the order of pids and sites
+
+    /// A wake that is later than the death of its coroutine.
+    struct WokenLate {
+        CoroutineId coroutine = kNoCoroutine;
+        std::uint64_t deathTs = 0;  ///< ns, CLOCK_MONOTONIC
+        Wake wake;
+    };
+    std::vector<WokenLate> wokenLate() const;  ///< the first kMostWoken, in the order of the stream
+
+private:
+    void add(const Death &death);
+
+    const Population &m_population;
+    mutable std::mutex m_mutex;
+    std::unordered_map<std::uint64_t, SiteStatistics> m_lifetimes;  ///< by pid (32 bits, high) and site
+    std::vector<WokenLate> m_wokenLate;
+};
+
+}  // namespace ct

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the rules need, and the trace does not keep: collected while the stream passes.
+#pragma once
+
+#include "core/analysis/endedcoroutines.h"
+#include "core/analysis/objecthistory.h"
+
+#include <memory>
+#include <utility>
+
+namespace ct {
+
+/// One Sink for all of it. Add it behind the Population, which it reads. One writer; any thread may read.
+class JudgeData final : public Sink {
+public:
+    explicit JudgeData(std::shared_ptr<const Population> population)
+        : m_population(std::move(population)), m_ended(*m_population)
+    {
+    }
+
+    /// Writer only.
+    Result<void> consume(const Batch &batch) override
+    {
+        if (Result<void> consumed = m_objects.consume(batch); !consumed)
+            return consumed;
+        return m_ended.consume(batch);
+    }
+
+    // Any thread.
+    const ObjectHistory &objects() const { return m_objects; }
+    const EndedCoroutines &ended() const { return m_ended; }
+
+private:
+    const std::shared_ptr<const Population> m_population;
+    ObjectHistory m_objects;
+    EndedCoroutines m_ended;
+};
+
+}  // namespace ct
