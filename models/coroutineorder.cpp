@@ -171,7 +171,7 @@ public:
         case OrderKey::Id: return snapshot.id;
         case OrderKey::Name: return snapshot.id < m_nameRanks.size() ? m_nameRanks[snapshot.id] : kUnranked;
         case OrderKey::State: return static_cast<std::uint64_t>(snapshot.state);
-        case OrderKey::Since: return snapshot.since + (m_now - nowOf(snapshot));
+        case OrderKey::Since: return snapshot.stateSince() + (m_now - nowOf(snapshot));
         case OrderKey::Where: return where(snapshot);
         case OrderKey::WaitsOn: return waitKey(waitOf(snapshot.id));
         case OrderKey::Thread: return snapshot.tid;
@@ -302,7 +302,7 @@ std::uint64_t runningSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now)
 
 std::uint64_t suspendedSoFar(const CoroutineSnapshot &snapshot, std::uint64_t now)
 {
-    const bool lasts = snapshot.state == CoroutineState::Suspended && now > snapshot.since;
+    const bool lasts = isSuspended(snapshot.state) && now > snapshot.since;
     return snapshot.suspendedNs + (lasts ? now - snapshot.since : 0);
 }
 
@@ -317,7 +317,7 @@ FrozenRows freezeRows(const Population &population, std::uint32_t count, std::ui
         if (!snapshot.kept)
             continue;
         rows.snapshots.make(id) = snapshot;
-        if (snapshot.state != CoroutineState::Suspended)
+        if (!isSuspended(snapshot.state))
             continue;
         if (const std::optional<WaitsOn> wait = population.notes(id).waitsOn)
             rows.waits.emplace(id, *wait);

@@ -104,7 +104,7 @@ QVariant CoroutineTableModel::data(const QModelIndex &index, int role) const
     case AddressRole: return QVariant::fromValue<qulonglong>(snapshot.addr);
     case StateRole: return static_cast<int>(snapshot.state);
     case KindRole: return static_cast<int>(snapshot.kind);
-    case SinceRole: return QVariant::fromValue<qulonglong>(snapshot.since);
+    case SinceRole: return QVariant::fromValue<qulonglong>(snapshot.stateSince());
     case NowRole: return QVariant::fromValue<qulonglong>(nowOf(snapshot));
     case EndedRole: return m_lives.hasEnded(snapshot);
     case ProbeIdRole: return QVariant::fromValue<qulonglong>(snapshot.probeId);
@@ -127,7 +127,7 @@ QVariant CoroutineTableModel::columnValue(const CoroutineSnapshot &snapshot, int
     case IdColumn: return snapshot.id;
     case NameColumn: return nameOf(snapshot.id);
     case StateColumn: return static_cast<int>(snapshot.state);
-    case SinceColumn: return number(snapshot.since);
+    case SinceColumn: return number(snapshot.stateSince());
     case WhereColumn: return snapshot.site;
     case WaitsOnColumn: {
         const std::optional<WaitsOn> wait = waitOf(snapshot.id);

@@ -184,7 +184,7 @@ QVariant CreationTreeModel::data(const QModelIndex &index, int role) const
     if (role == StateRole || (value && index.column() == StateColumn))
         return static_cast<int>(snapshot.state);
     if (role == SinceRole || (value && index.column() == SinceColumn))
-        return QVariant::fromValue<qulonglong>(snapshot.since);
+        return QVariant::fromValue<qulonglong>(snapshot.stateSince());
     return {};
 }
 

@@ -20,20 +20,21 @@ void StuckThresholds::readProcesses()
 std::uint64_t StuckThresholds::of(const CoroutineSnapshot &coroutine)
 {
     constexpr std::uint64_t kNever = ~std::uint64_t{0};
+    const std::uint64_t since = coroutine.stateSince();
     const std::uint64_t threshold = of(coroutine.site);
-    if (threshold >= kNever - coroutine.since)
+    if (threshold >= kNever - since)
         return kNever;
-    std::uint64_t stuckAt = coroutine.since + threshold;
+    std::uint64_t stuckAt = since + threshold;
     for (const PausedTimes::Interval &pause : m_paused.of(coroutine.pid)) {
-        if (pause.to <= coroutine.since)
+        if (pause.to <= since)
             continue;
         if (pause.from >= stuckAt)
             break;
         if (pause.to == PausedTimes::kLasting)
             return kNever;
-        stuckAt += pause.to - std::max(pause.from, coroutine.since);
+        stuckAt += pause.to - std::max(pause.from, since);
     }
-    return m_lives.endOf(coroutine.pid, coroutine.since) < stuckAt ? kNever : stuckAt - coroutine.since;
+    return m_lives.endOf(coroutine.pid, since) < stuckAt ? kNever : stuckAt - since;
 }
 
 std::uint64_t StuckThresholds::of(SiteId site)

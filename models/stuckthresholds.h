@@ -20,9 +20,9 @@ public:
 
     /// Returns the threshold of a site in ns.
     std::uint64_t of(SiteId site);
-    /// Returns the threshold in ns of the present suspension, counted from its start. Adds the time in which the
-    /// process was stopped or not traced. Returns ~0 if it never becomes stuck: its process has ended, or is stopped or
-    /// not traced at present.
+    /// Returns the threshold in ns of the present suspension, counted from its start, or from its wake. Adds the time
+    /// in which the process was stopped or not traced. Returns ~0 if it never becomes stuck: its process has ended, or
+    /// is stopped or not traced at present.
     std::uint64_t of(const CoroutineSnapshot &coroutine);
     /// Returns the 99th percentile of completed suspensions at the site in ns; nullopt if there are none.
     std::optional<std::uint64_t> usual(SiteId site);

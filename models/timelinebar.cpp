@@ -13,7 +13,8 @@ MarkKind kindOf(CoroutineState state)
     switch (state) {
     case CoroutineState::Created: return MarkKind::Created;
     case CoroutineState::Running: return MarkKind::Running;
-    case CoroutineState::Suspended: return MarkKind::Suspended;
+    case CoroutineState::Suspended:
+    case CoroutineState::Runnable: return MarkKind::Suspended;
     case CoroutineState::Finished: return MarkKind::Finished;
     case CoroutineState::Destroyed:
     case CoroutineState::Unknown: break;
@@ -46,7 +47,7 @@ PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history,
                       const ProcessLives &lives)
 {
     PresentBar bar{kindOf(snapshot.state), std::max(snapshot.since, snapshot.birthTs), lives.nowOf(snapshot, now),
-                   snapshot.site};
+                   snapshot.site, snapshot.runnableSince};
     if (snapshot.deathTs != 0) {
         bar.end = snapshot.deathTs;
         if (snapshot.state == CoroutineState::Destroyed) {
@@ -64,6 +65,8 @@ PresentBar presentBar(const CoroutineSnapshot &snapshot, const History &history,
     if (bar.kind == MarkKind::Running)
         bar.site = kUnknownSite;
     bar.end = std::max(bar.end, bar.since);
+    if (bar.runnableSince > bar.end)
+        bar.runnableSince = 0;  // a paused view shows a time before the wake
     return bar;
 }
 
@@ -78,11 +81,15 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
         return std::nullopt;
     TimelineBar bar;
     if (time >= present.since) {
-        bar.kind = present.kind;
-        bar.from = present.since;
-        bar.to = present.end;
-        bar.cut = lives.hasEnded(snapshot);
-        bar.open = snapshot.deathTs == 0 && !bar.cut;
+        const bool isBeforeWake = present.runnableSince != 0 && time < present.runnableSince;
+        const bool isRunnable = present.runnableSince != 0 && !isBeforeWake;
+        bar.kind = isRunnable ? MarkKind::Runnable : present.kind;
+        bar.from = isRunnable ? present.runnableSince : present.since;
+        bar.to = isBeforeWake ? std::min(present.runnableSince, present.end) : present.end;
+        bar.transitionTs = present.since;
+        bar.ofPresentState = snapshot.deathTs == 0;
+        bar.cut = lives.hasEnded(snapshot) && !isBeforeWake;
+        bar.open = snapshot.deathTs == 0 && !lives.hasEnded(snapshot) && !isBeforeWake;
         bar.site = snapshot.site;
         bar.addr = snapshot.addr;
         bar.tid = snapshot.tid;
@@ -92,6 +99,7 @@ std::optional<TimelineBar> barAt(const Population &population, const History &hi
     const auto events = history.events(id, after, present.since + 1, 2);
     const bool begun = !events.empty() && events.front().ts < after;
     bar.from = begun ? events.front().ts : snapshot.birthTs;
+    bar.transitionTs = bar.from;
     const std::size_t next = begun ? 1 : 0;
     bar.to = next < events.size() ? events[next].ts : present.since;
     if (begun) {

@@ -19,6 +19,9 @@ struct PresentBar {
     std::uint64_t since = 0;
     std::uint64_t end = 0;  ///< now, the death, or the end of the process
     SiteId site = kUnknownSite;
+    std::uint64_t runnableSince = 0;  ///< a Suspended bar: time of the wake; 0 = not woken
+
+    std::uint64_t stateSince() const { return runnableSince != 0 ? runnableSince : since; }
 };
 
 /// For a time (ns) at which the history has no state: true if the events around it were evicted, false if the coroutine
@@ -33,8 +36,10 @@ struct TimelineBar {
     MarkKind kind = MarkKind::Unknown;
     std::uint64_t from = 0;
     std::uint64_t to = 0;
-    bool open = false;  ///< still lasts; `to` is now
-    bool cut = false;   ///< was lasting when the process ended
+    bool open = false;               ///< still lasts; `to` is now
+    bool cut = false;                ///< was lasting when the process ended
+    bool ofPresentState = false;     ///< its suspension or run has not ended, although a wake may have ended the bar
+    std::uint64_t transitionTs = 0;  ///< time of the transition before; `from`, unless a wake began the bar
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;
     std::uint32_t tid = 0;  ///< thread of the transition that began the bar; 0 = unknown

@@ -280,14 +280,18 @@ void TimelineGeometry::writeMarks(std::vector<TimelineMark> &marks, const Row &r
             writer.addMark({x, x + 1, kind, 0, kUnknownSite});
         }
     }
-    int stuckFrom = span.last;
-    if (present.kind == MarkKind::Suspended && present.end - present.since >= stuckAfter) {
-        const std::int64_t column = view.columnOf(timelineTime(present.since + stuckAfter));
-        stuckFrom = static_cast<int>(std::clamp<std::int64_t>(column, span.first, span.last));
-    }
+    const auto columnFrom = [&](std::uint64_t time) {
+        return static_cast<int>(std::clamp<std::int64_t>(view.columnOf(timelineTime(time)), span.first, span.last));
+    };
+    const std::uint64_t since = present.stateSince();
+    const bool isStuck =
+        present.kind == MarkKind::Suspended && present.end >= since && present.end - since >= stuckAfter;
+    const int stuckFrom = isStuck ? columnFrom(since + stuckAfter) : span.last;
+    const int wokenFrom = present.runnableSince != 0 ? columnFrom(present.runnableSince) : stuckFrom;
     if (stuckFrom < span.pastEnd && --marks.back().x1 == marks.back().x0)
         marks.pop_back();  // began and became stuck in one column: show stuck
-    writer.addMark({span.pastEnd, stuckFrom, present.kind, 0, present.site});
+    writer.addMark({span.pastEnd, wokenFrom, present.kind, 0, present.site});
+    writer.addMark({std::max(span.pastEnd, wokenFrom), stuckFrom, MarkKind::Runnable, 0, present.site});
     writer.addMark({stuckFrom, span.last, MarkKind::Stuck, 0, present.site});
 }
 

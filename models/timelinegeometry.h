@@ -25,6 +25,7 @@ enum class MarkKind : std::uint8_t {
     Created,  ///< born, no transition known yet
     Running,
     Suspended,
+    Runnable,  ///< woken, and not resumed yet; only of the present suspension, because the history has no wakes
     Mixed,     ///< running and suspended within one column, see TimelineMark::density
     Stuck,     ///< still suspended, longer than the stuck threshold of its site
     Finished,  ///< suspended at its final suspension point

@@ -35,7 +35,7 @@ bool hasFrame(const CoroutineSnapshot &coroutine)
 
 AddressResolver::Query AddressResolver::queryOf(const CoroutineSnapshot &coroutine)
 {
-    const bool lasts = coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+    const bool lasts = isSuspended(coroutine.state) || coroutine.state == CoroutineState::Finished;
     return {coroutine.id, coroutine.pid, coroutine.addr, lasts ? coroutine.since : 0, lasts};
 }
 

@@ -26,9 +26,9 @@ std::uint64_t emitted(const CoroutineSnapshot &coroutine)
     return coroutine.events + coroutine.lost + coroutine.missed;
 }
 
-bool isSuspended(const CoroutineSnapshot &coroutine)
+bool isAtSuspensionPoint(const CoroutineSnapshot &coroutine)
 {
-    return coroutine.state == CoroutineState::Suspended || coroutine.state == CoroutineState::Finished;
+    return isSuspended(coroutine.state) || coroutine.state == CoroutineState::Finished;
 }
 
 SymbolWorker::Answer unresolved(Unresolved reason, const char *remedy)
@@ -284,7 +284,7 @@ void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation>
         return;
     Known &known = knownOf(read.before.id);
     known.frame = read.before.addr;
-    const bool lasted = (same || wentOnLater) && isSuspended(read.before);
+    const bool lasted = (same || wentOnLater) && isAtSuspensionPoint(read.before);
     known.since = lasted ? read.before.since : 0;
     known.location.reset();
     known.unresolved = lasted && !location.remedy.empty() ? sharedUnresolved(location) : nullptr;

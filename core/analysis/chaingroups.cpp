@@ -31,14 +31,13 @@ bool isInside(const Population &population, const CoroutineNotes &notes)
            population.waiterFor(awaited.id) == notes.waitsOn->coroutine;
 }
 
-std::optional<ChainEnd> endOf(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes)
+std::optional<ChainEnd> endOf(const CoroutineSnapshot &snapshot)
 {
     switch (snapshot.state) {
     case CoroutineState::Created: return ChainEnd::NotStarted;
     case CoroutineState::Running: return ChainEnd::Running;
+    case CoroutineState::Runnable: return ChainEnd::Woken;
     case CoroutineState::Suspended:
-        if (notes.woken)
-            return ChainEnd::Woken;
         return snapshot.kind == PointKind::Initial ? ChainEnd::NotStarted : ChainEnd::Waiting;
     default: return std::nullopt;
     }
@@ -56,7 +55,7 @@ public:
             if (!snapshot.kept || snapshot.flagged)
                 continue;
             const CoroutineNotes notes = m_population.notes(id);
-            const std::optional<ChainEnd> end = endOf(snapshot, notes);
+            const std::optional<ChainEnd> end = endOf(snapshot);
             if (!end)
                 continue;
             if (isInside(m_population, notes))

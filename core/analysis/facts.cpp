@@ -50,10 +50,9 @@ void Facts::add(const CoroutineSnapshot &snapshot)
     if (snapshot.state == CoroutineState::Running)
         process.running.push_back({snapshot.id, snapshot.tid, snapshot.since});
     const CoroutineNotes notes = population().notes(snapshot.id);
-    const bool isSuspended = snapshot.state == CoroutineState::Suspended;
     if (notes.lastWake && !notes.woken)
         process.wakesThatRan.push_back(notes.lastWake->ts);
-    if (!isSuspended || m_now - snapshot.since < m_thresholds.shortestNs)
+    if (!isSuspended(snapshot.state) || m_now - snapshot.since < m_thresholds.shortestNs)
         return;
     if (snapshot.since < process.tracedSince)
         ++m_waitedWithoutTracing;
@@ -107,7 +106,7 @@ bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uin
         if (waiter.coroutine == self)
             return false;
         const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
-        const bool stillWaits = snapshot.state == CoroutineState::Suspended && snapshot.since < ts;
+        const bool stillWaits = isSuspended(snapshot.state) && snapshot.since < ts;
         return snapshot.kept && !stillWaits && snapshot.since >= ts;
     });
 }

@@ -88,7 +88,7 @@ StuckCoroutine describe(const Population &population, const CoroutineSnapshot &s
     stuck.addr = snapshot.addr;
     stuck.since = snapshot.since;
     stuck.suspendedNs = suspendedNs;
-    stuck.woken = notes.woken;
+    stuck.woken = snapshot.state == CoroutineState::Runnable;
     stuck.lastWake = std::move(notes.lastWake);
     stuck.waitsOn = std::move(notes.waitsOn);
     return stuck;
@@ -110,13 +110,15 @@ std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t no
         if (since >= now || now - since < rule.minimumNs)
             continue;
         const CoroutineSnapshot snapshot = population.at(id);
-        if (snapshot.state != CoroutineState::Suspended || snapshot.since != since)
+        if (!isSuspended(snapshot.state) || snapshot.since != since)
             continue;  // resumed since the check
         const std::uint64_t suspendedNs = watched.since(snapshot.pid, since);
         auto [baseline, isNew] = baselines.try_emplace(snapshot.site);
         if (isNew)
             baseline->second = baselineOf(population, snapshot.site, rule);
-        if (suspendedNs < rule.minimumNs || suspendedNs <= baseline->second.limitNs)
+        // A wake ends the wait. What follows is judged alone.
+        const std::uint64_t judgedNs = watched.since(snapshot.pid, snapshot.stateSince());
+        if (judgedNs < rule.minimumNs || judgedNs <= baseline->second.limitNs)
             continue;
         if (waitsForATime(population, id, now, rule.minimumNs))
             continue;

@@ -44,7 +44,8 @@ struct StuckGroup {
 
 /// Judges the population at time `now` (ns, CLOCK_MONOTONIC), without side effects. Returns the groups with the most
 /// coroutines first. Coroutines that are finished, destroyed, running, flagged or unknown are never stuck. Neither are
-/// coroutines that wait for a time, until minimumNs after it, or that await such a coroutine. Times while a process had
+/// coroutines that wait for a time, until minimumNs after it, or that await such a coroutine. A runnable coroutine is
+/// judged by the time since its wake. Times while a process had
 /// tracing off, or was stopped by a signal or a debugger, do not count: its coroutines could not run, or their states
 /// are unknown. For a process that is gone, no time counts after its end.
 std::vector<StuckGroup> findStuck(const Population &population, std::uint64_t now, const StuckRule &rule = {});

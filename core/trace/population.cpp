@@ -103,8 +103,10 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     const Origin &origin = m_data->origins[id];
     snapshot.id = id;
     snapshot.pid = m_data->notes.processes.pidOf(origin.process.load(kRelaxed));
+    std::uint64_t nextN = 0;
     readConsistent(record, [&](std::uint32_t bits) {
         copyRecord(record, bits, snapshot);
+        nextN = record.nextN.load(kAcquire);
         copyOrigin(origin, snapshot);
         const Data::Missed *const missed = m_data->missed.find(id);
         snapshot.missed = missed ? missed->count.load(kAcquire) : 0;
@@ -118,6 +120,12 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     snapshot.unexplained -= std::min(snapshot.unexplained, explained);
     if (snapshot.flagged)
         snapshot.unexplained = 0;  // its numbers mean nothing
+    if (snapshot.state == CoroutineState::Suspended) {
+        if (const std::optional<std::uint64_t> wokenAt = m_data->notes.marks.wokenAt(id, nextN)) {
+            snapshot.state = CoroutineState::Runnable;
+            snapshot.runnableSince = std::max(*wokenAt, snapshot.since);
+        }
+    }
     return snapshot;
 }
 

@@ -22,14 +22,23 @@
 
 namespace ct {
 
+/// One state machine for all views, rules and reports: see docs/states.md.
 enum class CoroutineState : std::uint8_t {
     Created,    ///< born, no transition seen
+    Runnable,   ///< suspended at `site` / `addr` since `since`, woken at `runnableSince`, and not resumed yet
     Running,    ///< on thread `tid` since `since`
-    Suspended,  ///< at `site` / `addr` since `since`
+    Suspended,  ///< at `site` / `addr` since `since`, and not woken
     Finished,   ///< suspended at its final suspension point, or finished without a trace of that suspension
     Destroyed,
     Unknown,  ///< the latest transition was lost, or the coroutine is flagged
 };
+inline constexpr std::size_t kCoroutineStates = 7;
+
+/// True for a coroutine at a suspension point that is not its final one, whether or not it was woken.
+constexpr bool isSuspended(CoroutineState state)
+{
+    return state == CoroutineState::Suspended || state == CoroutineState::Runnable;
+}
 
 /// A consistent copy of one coroutine's present state. Times are ns, CLOCK_MONOTONIC; durations ns.
 struct CoroutineSnapshot {
@@ -46,17 +55,23 @@ struct CoroutineSnapshot {
 
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
-    std::uint64_t since = 0;         ///< time of the latest state change; Unknown: time of the report
-    SiteId site = kUnknownSite;      ///< site of the latest suspension
-    SiteId bodySite = kUnknownSite;  ///< first site in its own body; the site's function names the coroutine
-    std::uint64_t addr = 0;          ///< address of the latest suspension
-    std::uint32_t tid = 0;           ///< thread of the latest transition
-    std::uint64_t events = 0;        ///< transitions captured
-    std::uint64_t lost = 0;          ///< overwritten or dropped before they were captured
-    std::uint64_t missed = 0;        ///< published, and gone before the engine attached
-    std::uint64_t unexplained = 0;   ///< numbers that are missing in the stream without a Loss row
-    std::uint64_t runNs = 0;         ///< duration of completed running intervals
-    std::uint64_t suspendedNs = 0;   ///< duration of completed suspensions
+    /// Time of the latest transition, birth or death. A wake does not change it, so the suspension of a Runnable
+    /// coroutine begins here. Unknown: time of the report.
+    std::uint64_t since = 0;
+    std::uint64_t runnableSince = 0;  ///< Runnable: time of the wake, at least `since`; else 0
+    SiteId site = kUnknownSite;       ///< site of the latest suspension
+    SiteId bodySite = kUnknownSite;   ///< first site in its own body; the site's function names the coroutine
+    std::uint64_t addr = 0;           ///< address of the latest suspension
+    std::uint32_t tid = 0;            ///< thread of the latest transition
+    std::uint64_t events = 0;         ///< transitions captured
+    std::uint64_t lost = 0;           ///< overwritten or dropped before they were captured
+    std::uint64_t missed = 0;         ///< published, and gone before the engine attached
+    std::uint64_t unexplained = 0;    ///< numbers that are missing in the stream without a Loss row
+    std::uint64_t runNs = 0;          ///< duration of completed running intervals
+    std::uint64_t suspendedNs = 0;    ///< duration of completed suspensions
+
+    /// Time since which the coroutine has been in `state`.
+    std::uint64_t stateSince() const { return state == CoroutineState::Runnable ? runnableSince : since; }
 };
 
 /// The notes of a target about a coroutine. Copies; a member without a note is empty or kNoCoroutine.
@@ -66,8 +81,8 @@ struct CoroutineNotes {
     std::uint32_t children = 0;
     std::optional<WaitsOn> waitsOn;  ///< wait of the present suspension
     std::optional<Wake> lastWake;    ///< the latest wake of this coroutine
-    bool woken = false;  ///< lastWake is for the present suspension: the coroutine is runnable, and still suspended
-    std::uint64_t wakes = 0;  ///< wakes of this coroutine so far
+    bool woken = false;              ///< lastWake is for the present suspension: the coroutine is Runnable
+    std::uint64_t wakes = 0;         ///< wakes of this coroutine so far
 };
 
 /// Why the numbers in a gap are missing. The counts apply in this order.
@@ -127,7 +142,7 @@ public:
     // Readers, any thread.
     std::uint32_t size() const;
     CoroutineSnapshot at(CoroutineId id) const;  ///< id < size()
-    /// at(id).since if the coroutine is Suspended and not flagged, else kNotSuspended. Cheap.
+    /// at(id).since if the coroutine is Suspended or Runnable, else kNotSuspended. Cheap.
     std::uint64_t suspendedSince(CoroutineId id) const;
     static constexpr std::uint64_t kNotSuspended = ~std::uint64_t{0};
 

@@ -301,22 +301,43 @@ void Marks::copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to)
     to.waitsOn = end != 0 ? std::optional(waits) : std::nullopt;
 }
 
-void Marks::copy(CoroutineId id, CoroutineNotes &to) const
+/// Calls copyOnce() until no write interferes.
+template <class Copy>
+void Marks::readConsistent(const Mark &mark, Copy &&copyOnce)
 {
-    const Mark *mark = m_marks.find(id);
-    if (!mark)
-        return;
     for (unsigned tries = 1;; ++tries) {
         // Acquire; partner: the last store of wake() and wait().
-        const std::uint32_t before = mark->lock.load(kAcquire);
+        const std::uint32_t before = mark.lock.load(kAcquire);
         if ((before & 1U) == 0) {
-            copyMark(*mark, id, to);
-            if (mark->lock.load(kRelaxed) == before)
+            copyOnce();
+            if (mark.lock.load(kRelaxed) == before)
                 return;
         }
         if (tries % 64 == 0)
             std::this_thread::yield();  // the writer was interrupted during a write
     }
+}
+
+void Marks::copy(CoroutineId id, CoroutineNotes &to) const
+{
+    if (const Mark *const mark = m_marks.find(id))
+        readConsistent(*mark, [&] { copyMark(*mark, id, to); });
+}
+
+std::optional<std::uint64_t> Marks::wokenAt(CoroutineId id, std::uint64_t events) const
+{
+    const Mark *const mark = m_marks.find(id);
+    if (!mark)
+        return std::nullopt;
+    std::uint64_t wakes = 0;
+    std::uint64_t n = 0;
+    std::uint64_t ts = 0;
+    readConsistent(*mark, [&] {
+        wakes = mark->wakes.load(kAcquire);
+        n = mark->wakeN.load(kAcquire);
+        ts = mark->wakeTs.load(kAcquire);
+    });
+    return wakes != 0 && n == events ? std::optional(ts) : std::nullopt;
 }
 
 }  // namespace ct

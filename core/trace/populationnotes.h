@@ -149,6 +149,8 @@ public:
     }
     /// Any thread. Fills lastWake and wakes, and waitsOn for any suspension, also a past one.
     void copy(CoroutineId id, CoroutineNotes &to) const;
+    /// Any thread. Returns the time (ns) of the latest wake if the waker saw `events` events of the coroutine.
+    std::optional<std::uint64_t> wokenAt(CoroutineId id, std::uint64_t events) const;
     /// Any thread. Returns the coroutine that began to await `id` last; kNoCoroutine = none.
     CoroutineId latestWaiterFor(CoroutineId id) const;
     /// Any thread. Returns the latest number of wakers, if it was reported when the coroutine had `events` events.
@@ -170,6 +172,8 @@ private:
     };
     static_assert(sizeof(Mark) == 64);
     static void copyMark(const Mark &mark, CoroutineId id, CoroutineNotes &to);
+    template <class Copy>
+    static void readConsistent(const Mark &mark, Copy &&copyOnce);
 
     /// Each on its own: release, partner: the readers' acquire.
     struct Link {

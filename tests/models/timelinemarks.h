@@ -30,8 +30,8 @@ inline TimelineCoordinates viewOf(TimelineTime step, TimelineTime from = kBase, 
 /// "Running 10-20, Suspended 20-30@1": kind, columns, site. "%" = density of a mixed mark, "!" = events were lost.
 inline std::string text(const std::vector<TimelineMark> &marks)
 {
-    static const char *const kNames[] = {"Created",  "Running", "Suspended", "Mixed",   "Stuck",
-                                         "Finished", "Gap",     "Unknown",   "Evicted", "Pending"};
+    static const char *const kNames[] = {"Created",  "Running", "Suspended", "Runnable", "Mixed",  "Stuck",
+                                         "Finished", "Gap",     "Unknown",   "Evicted",  "Pending"};
     std::ostringstream out;
     for (const TimelineMark &mark : marks) {
         out << (&mark == marks.data() ? "" : ", ") << kNames[static_cast<int>(mark.kind)] << ' ' << mark.x0 << '-'

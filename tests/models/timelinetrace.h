@@ -50,6 +50,11 @@ public:
         m_batch.losses.push_back({id, m_numbers[id], count, false});
         m_numbers[id] += count;
     }
+    /// Wakes the latest suspension of the coroutine.
+    void wake(CoroutineId id, std::uint64_t ts)
+    {
+        m_batch.notes.wakes.push_back({id, kNoCoroutine, m_numbers[id], ts, kPid, 2});
+    }
     void destroy(CoroutineId id, std::uint64_t ts) { m_batch.deaths.push_back({id, ts}); }
     void processEnds(std::uint64_t ts) { m_batch.notes.processEnds.push_back({kPid, ts}); }
 

@@ -17,6 +17,7 @@ class TestCoroutineTableNotes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void showsNamesParentsAndWaits();
+    void filtersAndSortsRunnableCoroutines();
     void timesStopAtTheEndOfTheProcess();
     void removesRowsOfEvictedCoroutines();
 };
@@ -133,6 +134,49 @@ void TestCoroutineTableNotes::removesRowsOfEvictedCoroutines()
     Model late;
     late.setPopulation(&population);
     QCOMPARE(static_cast<std::uint64_t>(late.rowCount()), population.keptCount());
+}
+
+void TestCoroutineTableNotes::filtersAndSortsRunnableCoroutines()
+{
+    NotedTarget target;
+    const SiteId site = target.site("f()", "a.cpp", 1);
+    const CoroutineId woken = target.born();
+    const CoroutineId asleep = target.born();
+    for (const CoroutineId id : {woken, asleep}) {
+        target.resume(id);
+        target.suspend(id, site);
+    }
+    target.waits(woken, WaitKind::Lock, 0xBEEF);
+    const std::uint64_t suspendedAt = target.now;
+    target.commit();
+    Model model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPopulation(target.population.get());
+    const auto order = [&model] {
+        model.sample();
+        return model.visibleOrder();
+    };
+    model.setStateMask(stateBit(CoroutineState::Runnable));
+    QTRY_COMPARE(order(), std::vector<CoroutineId>{});
+    target.wakes(woken, kNoCoroutine);
+    const std::uint64_t wokenAt = target.now;
+    target.commit();
+    QTRY_COMPARE(order(), std::vector<CoroutineId>{woken});
+    const QModelIndex row = model.index(0, Model::StateColumn);
+    QCOMPARE(row.data().toInt(), static_cast<int>(CoroutineState::Runnable));
+    QCOMPARE(row.siblingAtColumn(Model::SinceColumn).data().toULongLong(), wokenAt);
+    QCOMPARE(row.siblingAtColumn(Model::SuspendedTimeColumn).data().toULongLong(), target.now - suspendedAt);
+    QCOMPARE(row.siblingAtColumn(Model::WaitsOnColumn).data().toInt(), static_cast<int>(WaitKind::Lock));
+    model.setPaused(true);
+    QCOMPARE(row.siblingAtColumn(Model::WaitsOnColumn).data().toInt(), static_cast<int>(WaitKind::Lock));
+    model.setPaused(false);
+    model.setStateMask(kAllStates);
+    model.sort(Model::SinceColumn, Qt::DescendingOrder);
+    QTRY_COMPARE(order(), (std::vector<CoroutineId>{woken, asleep}));
+    target.resume(woken);
+    target.commit();
+    model.setStateMask(stateBit(CoroutineState::Runnable));
+    QTRY_COMPARE(order(), std::vector<CoroutineId>{});
 }
 
 /// Several processes. One of them has ended.

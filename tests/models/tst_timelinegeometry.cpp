@@ -30,6 +30,67 @@ CT_CASE(presentStateLastsUntilNow)
                 "Created 10-20, Running 20-40, Suspended 40-80@1, Running 80-91");
 }
 
+CT_CASE(aWakeEndsTheWaitInItsColumn)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 10'000, site);
+    trace.pass(kBase + 30'000);
+    const TimelineCoordinates view = viewOf(1'000);
+    TimelineGeometry geometry(trace.population, trace.history);
+    const std::vector<CoroutineId> rows{id};
+    geometry.update(view, rows, kBase + 49'500, {});
+    CHECK_EQUAL(text(geometry.marks(0)), "Running 0-10, Suspended 10-50@1");
+    trace.wake(id, kBase + 30'000);
+    trace.pass(kBase + 30'000);
+    CHECK(geometry.update(view, rows, kBase + 49'500, {}));
+    CHECK_EQUAL(text(geometry.marks(0)), "Running 0-10, Suspended 10-30@1, Runnable 30-50@1");
+    // A paused view shows a time before the wake.
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 20'500), "Running 0-10, Suspended 10-21@1");
+    // After the wake, only the time since then counts.
+    const auto after = [](const CoroutineSnapshot &) { return std::uint64_t{25'000}; };
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 49'500, after), "Running 0-10, Suspended 10-30@1, Runnable 30-50@1");
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 59'500, after),
+                "Running 0-10, Suspended 10-30@1, Runnable 30-55@1, Stuck 55-60@1");
+    // The history has no wakes: once it runs, the whole time was a suspension.
+    trace.resume(id, kBase + 60'000);
+    trace.pass(kBase + 60'000);
+    CHECK_EQUAL(marksOf(trace, view, id, kBase + 69'500), "Running 0-10, Suspended 10-60@1, Running 60-70");
+}
+
+CT_CASE(aWakeInTheColumnOfTheSuspensionLeavesThatColumn)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.resume(id, kBase);
+    trace.suspend(id, kBase + 10'000, site);
+    trace.wake(id, kBase + 10'100);
+    trace.pass(kBase + 30'000);
+    CHECK_EQUAL(marksOf(trace, viewOf(1'000), id, kBase + 29'500), "Running 0-10, Suspended 10-11@1, Runnable 11-30@1");
+}
+
+CT_CASE(theBarOfASuspensionEndsAtItsWake)
+{
+    TimelineTrace trace;
+    const SiteId site = trace.site("f()", "a.cpp", 1);
+    const CoroutineId id = trace.born(kBase);
+    trace.suspend(id, kBase + 10'000, site);
+    trace.wake(id, kBase + 30'000);
+    trace.pass(kBase + 30'000);
+    const auto waited = barAt(trace.population, trace.history, id, kBase + 29'999, kBase + 50'000);
+    REQUIRE(waited.has_value());
+    CHECK(waited->kind == MarkKind::Suspended && waited->from == kBase + 10'000 && waited->to == kBase + 30'000);
+    CHECK(!waited->open && waited->ofPresentState);
+    const auto runnable = barAt(trace.population, trace.history, id, kBase + 30'000, kBase + 50'000);
+    REQUIRE(runnable.has_value());
+    CHECK(runnable->kind == MarkKind::Runnable && runnable->from == kBase + 30'000 && runnable->to == kBase + 50'000);
+    CHECK(runnable->open && runnable->ofPresentState && runnable->site == site);
+    CHECK_EQUAL(runnable->transitionTs, kBase + 10'000);
+}
+
 CT_CASE(noMarksBeforeBirthAfterDeathOrAfterNow)
 {
     TimelineTrace trace;

@@ -42,8 +42,9 @@ protected:
     }
 };
 
-constexpr CoroutineState kStates[] = {CoroutineState::Created,  CoroutineState::Running,   CoroutineState::Suspended,
-                                      CoroutineState::Finished, CoroutineState::Destroyed, CoroutineState::Unknown};
+constexpr CoroutineState kStates[] = {CoroutineState::Created,   CoroutineState::Runnable, CoroutineState::Running,
+                                      CoroutineState::Suspended, CoroutineState::Finished, CoroutineState::Destroyed,
+                                      CoroutineState::Unknown};
 
 }  // namespace
 

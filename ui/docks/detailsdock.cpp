@@ -177,10 +177,10 @@ void DetailsDock::showFields(const CoroutineSnapshot &coroutine)
     const std::uint64_t end = lives.nowOf(coroutine, now);
     QString state = tr("%1 for %2")
                         .arg(format::stateName(coroutine.state),
-                             format::duration(end > coroutine.since ? end - coroutine.since : 0));
+                             format::duration(end > coroutine.stateSince() ? end - coroutine.stateSince() : 0));
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         state += tr(" on thread %1").arg(format::thread(m_population.get(), coroutine.pid, coroutine.tid));
-    if (coroutine.state == CoroutineState::Suspended)
+    if (isSuspended(coroutine.state))
         state += QStringLiteral(" (%1)").arg(format::pointKindName(coroutine.kind));
     if (lives.hasEnded(coroutine))
         state += tr(", until its process ended");

@@ -12,6 +12,7 @@ bool isDark(const QPalette &palette)
 const Colors &lightColors()
 {
     static const Colors colors{
+        .runnable = QColor(0x7E, 0x6B, 0xC9),
         .running = QColor(0x00, 0x9E, 0x73),
         .suspended = QColor(0x8F, 0xC1, 0xE3),
         .stuck = QColor(0xD5, 0x5E, 0x00),
@@ -36,6 +37,7 @@ const Colors &lightColors()
 const Colors &darkColors()
 {
     static const Colors colors{
+        .runnable = QColor(0xA7, 0x98, 0xF2),
         .running = QColor(0x2F, 0xC4, 0x9A),
         .suspended = QColor(0x3E, 0x6F, 0x97),
         .stuck = QColor(0xFF, 0x8A, 0x3D),
@@ -66,6 +68,7 @@ QColor stateColor(const Colors &colors, CoroutineState state)
 {
     switch (state) {
     case CoroutineState::Created: return colors.created;
+    case CoroutineState::Runnable: return colors.runnable;
     case CoroutineState::Running: return colors.running;
     case CoroutineState::Suspended: return colors.suspended;
     case CoroutineState::Finished: return colors.finished;

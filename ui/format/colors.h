@@ -13,6 +13,7 @@
 namespace ct {
 
 struct Colors {
+    QColor runnable;  ///< woken, and not resumed yet
     QColor running;
     QColor suspended;
     QColor stuck;  ///< suspended far longer than usual

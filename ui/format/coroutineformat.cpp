@@ -89,7 +89,7 @@ void CoroutineFormat::sample()
 
 bool CoroutineFormat::isStuck(const QModelIndex &source) const
 {
-    if (!m_stuck || stateOf(source) != CoroutineState::Suspended || source.data(Model::FlaggedRole).toBool())
+    if (!m_stuck || !isSuspended(stateOf(source)) || source.data(Model::FlaggedRole).toBool())
         return false;
     const std::uint64_t suspended =
         elapsed(source.data(Model::SinceRole).toULongLong(), source.data(Model::NowRole).toULongLong());
@@ -191,7 +191,7 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
         return m_colors->warningText;
     if (state == CoroutineState::Destroyed || source.data(Model::EndedRole).toBool())
         return m_colors->textMuted;
-    if (source.column() == Model::WhereColumn && state != CoroutineState::Suspended)
+    if (source.column() == Model::WhereColumn && !isSuspended(state))
         return m_colors->textMuted;  // its latest suspension point, where it is no longer
     if (source.column() == Model::NameColumn && source.data().toString().isEmpty())
         return m_colors->textMuted;  // the name of its function
@@ -200,7 +200,7 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
 
 QString CoroutineFormat::stuckToolTip(CoroutineId id) const
 {
-    const bool woken = m_model->population() && m_model->population()->notes(id).woken;
+    const bool woken = m_model->snapshotOf(id).state == CoroutineState::Runnable;
     return woken ? tr("It was woken, but no thread has resumed it since: far longer than "
                       "usual at this site.")
                  : tr("Suspended far longer than usual at this site: a lost wake-up?");
@@ -251,7 +251,8 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
             return tr("The latest transition was lost.");
         if (isStuck(source))
             return stuckToolTip(source.data(Model::CoroutineIdRole).toUInt());
-        return format::stateName(stateOf(source));
+        return stateOf(source) == CoroutineState::Runnable ? tr("Woken, and no thread has resumed it yet")
+                                                           : format::stateName(stateOf(source));
     case Model::WhereColumn: return locationToolTip(source);
     case Model::SinceColumn: {
         const QString lasted = data(mapFromSource(source), Qt::DisplayRole).toString();

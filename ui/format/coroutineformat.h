@@ -55,7 +55,7 @@ private:
     std::uint64_t m_origin = 0;
     const Colors *m_colors;
     QFont m_digits;
-    std::array<QIcon, 6> m_dots;  ///< by CoroutineState
+    std::array<QIcon, kCoroutineStates> m_dots;  ///< by CoroutineState
     QIcon m_stuckDot;
     mutable std::optional<StuckThresholds> m_stuck;     // a cache, filled by data()
     mutable QHash<std::uint32_t, QString> m_processes;  // names by pid; also a cache

@@ -30,12 +30,12 @@ QString stateText(const CoroutineSnapshot &coroutine, const Population &populati
                   std::uint64_t now, AddressResolver *resolver)
 {
     const std::uint64_t end = lives.nowOf(coroutine, now);
-    const QString lasted = format::duration(end > coroutine.since ? end - coroutine.since : 0);
+    const QString lasted = format::duration(end > coroutine.stateSince() ? end - coroutine.stateSince() : 0);
     QString text =
         QCoreApplication::translate("CoroutineToolTip", "%1 for %2").arg(format::stateName(coroutine.state), lasted);
     if (coroutine.state == CoroutineState::Running && coroutine.tid != 0)
         text += tr(" on thread %1").arg(format::thread(&population, coroutine.pid, coroutine.tid));
-    else if (coroutine.state == CoroutineState::Suspended)
+    else if (isSuspended(coroutine.state))
         text += tr(" at %1").arg(format::location(shownLocation(population, resolver, coroutine)));
     if (lives.hasEnded(coroutine))
         text += tr(", until its process ended");

@@ -35,7 +35,7 @@ private:
     CreationTreeModel *m_model;
     std::shared_ptr<AddressResolver> m_resolver;
     const Colors *m_colors;
-    std::array<QIcon, 6> m_dots;  ///< by CoroutineState
+    std::array<QIcon, kCoroutineStates> m_dots;  ///< by CoroutineState
 };
 
 }  // namespace ct

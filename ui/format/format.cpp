@@ -307,6 +307,7 @@ QString stateName(CoroutineState state)
 {
     switch (state) {
     case CoroutineState::Created: return tr("Created");
+    case CoroutineState::Runnable: return tr("Runnable");
     case CoroutineState::Running: return tr("Running");
     case CoroutineState::Suspended: return tr("Suspended");
     case CoroutineState::Finished: return tr("Finished");

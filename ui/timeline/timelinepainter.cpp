@@ -46,6 +46,7 @@ Look lookOf(const TimelineMark &mark, int height, int scale, const TimelinePixel
     case MarkKind::Created: return thin(height, 2 * scale, pixels.created);
     case MarkKind::Running: return full(pixels.running);
     case MarkKind::Suspended: return full(pixels.suspended);
+    case MarkKind::Runnable: return full(pixels.runnable);
     case MarkKind::Stuck: return full(pixels.stuck);
     case MarkKind::Finished: return thin(height, std::max(2 * scale, height / 3), pixels.finished);
     case MarkKind::Gap: return hatch(pixels.gap, pixels.gapBackground);
@@ -95,6 +96,7 @@ TimelinePixels::TimelinePixels(const Colors &colors)
       stripe(colors.stripe.rgb()),
       grid(mix(colors.grid, colors.background, 0.7)),
       created(colors.created.rgb()),
+      runnable(colors.runnable.rgb()),
       running(colors.running.rgb()),
       suspended(colors.suspended.rgb()),
       stuck(colors.stuck.rgb()),
@@ -353,14 +355,29 @@ void paintEvictedText(QPainter &painter, const QRect &plot, const QString &text,
     painter.restore();
 }
 
+namespace {
+
+void paintPause(QPainter &painter, const QRect &area, double wash, const QColor &lines, Qt::BrushStyle pattern,
+                const Colors &colors)
+{
+    QColor cover = colors.background;
+    cover.setAlphaF(static_cast<float>(wash));
+    painter.fillRect(area, cover);
+    painter.fillRect(area, QBrush(lines, pattern));
+    for (const int x : {area.left(), area.right()})
+        painter.fillRect(QRect(x, area.top(), 1, area.height()), lines);
+}
+
+}  // namespace
+
 void paintOff(QPainter &painter, const QRect &area, const Colors &colors)
 {
-    QColor wash = colors.background;
-    wash.setAlphaF(0.72F);
-    painter.fillRect(area, wash);
-    painter.fillRect(area, QBrush(colors.grid, Qt::BDiagPattern));
-    for (const int x : {area.left(), area.right()})
-        painter.fillRect(QRect(x, area.top(), 1, area.height()), colors.grid);
+    paintPause(painter, area, 0.72, colors.grid, Qt::BDiagPattern, colors);
+}
+
+void paintStopped(QPainter &painter, const QRect &area, const Colors &colors)
+{
+    paintPause(painter, area, 0.5, colors.textMuted, Qt::VerPattern, colors);
 }
 
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors)

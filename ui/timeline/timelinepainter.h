@@ -24,6 +24,7 @@ struct TimelinePixels {
     QRgb stripe;
     QRgb grid;
     QRgb created;
+    QRgb runnable;
     QRgb running;
     QRgb suspended;
     QRgb stuck;
@@ -85,6 +86,8 @@ void paintEvictedEdge(QPainter &painter, const QRect &plot, int x, const Colors 
 
 /// Covers a part of a row in which tracing was switched off: nothing is known there, and nothing was lost.
 void paintOff(QPainter &painter, const QRect &area, const Colors &colors);
+/// Covers a part of a row in which the process was stopped: the states are known, but nothing could change.
+void paintStopped(QPainter &painter, const QRect &area, const Colors &colors);
 
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 

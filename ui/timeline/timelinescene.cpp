@@ -18,7 +18,7 @@ constexpr TimelineTime kFirstSpan = 10'000'000'000;
 constexpr int kBarInset = 4;                     // logical pixels above and below a bar
 constexpr int kNarrowestText = 52;               // logical pixels
 constexpr std::chrono::milliseconds kBudget{8};  // time on the GUI thread for one update
-constexpr std::chrono::milliseconds kOffInterval{100};
+constexpr std::chrono::milliseconds kPausesEvery{100};
 constexpr int kTickDistance = 110;  // logical pixels
 
 QColor textOn(const QColor &background)
@@ -42,7 +42,8 @@ void TimelineScene::setTrace(const Population *population, const History *histor
     m_now = 0;
     m_begun = false;
     m_off.clear();
-    m_offAt = {};
+    m_stopped.clear();
+    m_pausesAt = {};
     m_firstVisible = 0;
     selected = kNoCoroutine;
     hovered.reset();
@@ -91,7 +92,7 @@ bool TimelineScene::sample()
     const TimelineTime before = timelineTime(m_now);
     m_now = std::max({m_now, m_population->now(), m_history->lastTs()});
     m_live->thresholds.nextFrame();
-    const bool switched = updateOff();
+    const bool switched = updatePauses();
     const bool changed = update();
     const std::uint64_t addresses = m_resolver ? m_resolver->generation() : 0;
     const bool named = std::exchange(m_generationSeen, addresses) != addresses;
@@ -115,17 +116,19 @@ bool TimelineScene::update()
     return changed || scrolled;
 }
 
-/// Reads the switches at intervals of kOffInterval, because there can be tens of thousands.
-bool TimelineScene::updateOff()
+/// Reads the switches at intervals of kPausesEvery, because there can be tens of thousands.
+bool TimelineScene::updatePauses()
 {
     const auto now = std::chrono::steady_clock::now();
-    if (now - m_offAt < kOffInterval)
+    if (now - m_pausesAt < kPausesEvery)
         return false;
-    m_offAt = now;
-    std::vector<OffInterval> off = offIntervals(m_population->switches());
-    if (off == m_off)
+    m_pausesAt = now;
+    std::vector<PausedInterval> off = offIntervals(m_population->switches());
+    std::vector<PausedInterval> stopped = stoppedIntervals(m_population->samples());
+    if (off == m_off && stopped == m_stopped)
         return false;
     m_off = std::move(off);
+    m_stopped = std::move(stopped);
     return true;
 }
 
@@ -267,18 +270,25 @@ void TimelineScene::drawBarTexts(QPainter &painter, std::size_t visibleRow, cons
     if (row >= m_rows.size() || m_rows[row] >= m_population->size())
         return;
     const int top = static_cast<int>(deviceTop(row) / m_ratio);
-    // A wash covers the bar where tracing was off. Place the text outside of it.
-    std::vector<std::pair<int, int>> off;
-    if (!m_off.empty())
-        off = offColumnsOf(m_population->at(m_rows[row]));
+    // A wash covers the bar where the process was paused. Place the text outside of it.
+    Columns paused;
+    if (!m_off.empty() || !m_stopped.empty()) {
+        const CoroutineSnapshot coroutine = m_population->at(m_rows[row]);
+        paused = pausedColumnsOf(m_off, coroutine);
+        const Columns stopped = pausedColumnsOf(m_stopped, coroutine);
+        paused.insert(paused.end(), stopped.begin(), stopped.end());
+        std::sort(paused.begin(), paused.end());
+    }
     for (const TimelineMark &mark : m_live->geometry.marks(visibleRow)) {
-        const auto [x0, x1] = longestOutside(off, {mark.x0, mark.x1});
+        const auto [x0, x1] = longestOutside(paused, {mark.x0, mark.x1});
         if (x1 - x0 < kNarrowestText * m_ratio)
             continue;
         const QRect bar(QPoint(static_cast<int>(x0 / m_ratio), top),
                         QSize(static_cast<int>((x1 - x0) / m_ratio), kRowHeight));
-        if (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Stuck) {
-            const QColor &ground = mark.kind == MarkKind::Stuck ? colors.stuck : colors.suspended;
+        if (mark.kind == MarkKind::Suspended || mark.kind == MarkKind::Runnable || mark.kind == MarkKind::Stuck) {
+            const QColor &ground = mark.kind == MarkKind::Stuck      ? colors.stuck
+                                   : mark.kind == MarkKind::Runnable ? colors.runnable
+                                                                     : colors.suspended;
             const LocationText &text = locationText(mark.site);
             timelinepainter::paintBarText(painter, bar, text.full, text.brief, textOn(ground));
         } else if (mark.kind == MarkKind::Running) {
@@ -371,25 +381,29 @@ std::uint64_t TimelineScene::endOf(const CoroutineSnapshot &coroutine) const
     return coroutine.deathTs != 0 ? coroutine.deathTs : lives().nowOf(coroutine, m_now);
 }
 
-std::vector<std::pair<int, int>> TimelineScene::offColumnsOf(const CoroutineSnapshot &coroutine) const
+TimelineScene::Columns TimelineScene::pausedColumnsOf(std::span<const PausedInterval> intervals,
+                                                      const CoroutineSnapshot &coroutine) const
 {
-    return offColumns(m_off, coroutine.pid, view, std::min(m_now, lives().endOf(coroutine)));
+    return pausedColumns(intervals, coroutine.pid, view, std::min(m_now, lives().endOf(coroutine)));
 }
 
-void TimelineScene::paintOff(QPainter &painter, const Colors &colors)
+void TimelineScene::paintPauses(QPainter &painter, const Colors &colors)
 {
     const auto [first, last] = visibleRows();
-    for (std::size_t row = first; row < last && !m_off.empty(); ++row) {
+    for (std::size_t row = first; row < last && !(m_off.empty() && m_stopped.empty()); ++row) {
         if (m_rows[row] >= m_population->size())
             continue;
         const CoroutineSnapshot snapshot = m_population->at(m_rows[row]);
         const int top = kAxisHeight + static_cast<int>(row) * kRowHeight - m_scroll;
-        for (const auto &[from, to] : offColumnsOf(snapshot)) {
-            const auto x0 = plot().left() + static_cast<int>(from / m_ratio);
-            const auto x1 =
-                plot().left() + std::max(static_cast<int>(to / m_ratio), static_cast<int>(from / m_ratio) + 1);
-            timelinepainter::paintOff(painter, QRect(x0, top, x1 - x0, kRowHeight), colors);
-        }
+        const auto areaOf = [&](const std::pair<int, int> &columns) {
+            const int left = static_cast<int>(columns.first / m_ratio);
+            const int width = std::max(static_cast<int>(columns.second / m_ratio) - left, 1);
+            return QRect(plot().left() + left, top, width, kRowHeight);
+        };
+        for (const auto &columns : pausedColumnsOf(m_stopped, snapshot))
+            timelinepainter::paintStopped(painter, areaOf(columns), colors);
+        for (const auto &columns : pausedColumnsOf(m_off, snapshot))
+            timelinepainter::paintOff(painter, areaOf(columns), colors);
     }
 }
 
@@ -398,7 +412,7 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     const QRect area = plot();
     painter.save();
     painter.setClipRect(area);
-    paintOff(painter, colors);
+    paintPauses(painter, colors);
     paintElsewhere(painter, colors);
     const int evicted = m_live->geometry.evictedColumns();
     if (evicted > 0 && evicted < view.columns() && viewIsIncomplete)

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "models/pausedintervals.h"
 #include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
 #include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
-#include "models/tracingoff.h"
 #include "ui/timeline/timelinepainter.h"
 
 #include <QImage>
@@ -106,9 +106,10 @@ private:
     void drawBarTexts(QPainter &painter, std::size_t visibleRow, const Colors &colors);
     QString threadText(CoroutineId id, const TimelineMark &mark) const;
     void paintElsewhere(QPainter &painter, const Colors &colors);
-    void paintOff(QPainter &painter, const Colors &colors);
-    bool updateOff();
-    std::vector<std::pair<int, int>> offColumnsOf(const CoroutineSnapshot &coroutine) const;
+    void paintPauses(QPainter &painter, const Colors &colors);
+    bool updatePauses();
+    using Columns = std::vector<std::pair<int, int>>;
+    Columns pausedColumnsOf(std::span<const PausedInterval> intervals, const CoroutineSnapshot &coroutine) const;
     void paintLabels(QPainter &painter, const Colors &colors);
     void paintDensity(QPainter &painter, const Colors &colors);
     void paintOverlays(QPainter &painter, const Colors &colors);
@@ -136,10 +137,11 @@ private:
     bool m_begun = false;
     std::vector<History::Stretch> m_stretches;
     TimelineTime m_knownEnd = 0;
-    std::vector<DensityColumn> m_density;  ///< density of m_stretches in m_densityView
-    TimelineCoordinates m_densityView;     ///< the view of m_density
-    std::vector<OffInterval> m_off;
-    std::chrono::steady_clock::time_point m_offAt;  ///< time of the latest update of m_off
+    std::vector<DensityColumn> m_density;              ///< density of m_stretches in m_densityView
+    TimelineCoordinates m_densityView;                 ///< the view of m_density
+    std::vector<PausedInterval> m_off;                 ///< tracing was off
+    std::vector<PausedInterval> m_stopped;             ///< the process was stopped
+    std::chrono::steady_clock::time_point m_pausesAt;  ///< time of the latest update of both
     std::size_t m_firstVisible = 0;
     QImage m_canvas;
     std::unordered_map<SiteId, LocationText> m_locations;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/timelinetooltip.h"
 
-#include "models/tracingoff.h"
+#include "models/pausedintervals.h"
 #include "ui/format/format.h"
 #include "ui/format/locationformat.h"
 #include "ui/format/waitformat.h"
@@ -59,10 +59,11 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
                 const TimelineHit &hit)
 {
     QString rows;
-    const bool suspension = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Finished;
+    const bool isWait = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Runnable;
+    const bool suspension = isWait || bar.kind == MarkKind::Finished;
     if (suspension) {
-        const AddressResolver::Query query{hit.coroutine, population.at(hit.coroutine).pid, bar.addr, bar.from,
-                                           bar.open || bar.cut};
+        const AddressResolver::Query query{hit.coroutine, population.at(hit.coroutine).pid, bar.addr, bar.transitionTs,
+                                           bar.ofPresentState};
         const QString details = format::locationDetails(shownLocation(population, hit.resolver, bar.site, query));
         if (!details.isEmpty())
             rows += row(tr("at"), details.toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
@@ -74,6 +75,8 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     rows += row(tr("for"), bar.open  ? tr("%1 so far").arg(duration)
                            : bar.cut ? tr("%1, until its process ended").arg(duration)
                                      : duration);
+    if (bar.kind == MarkKind::Runnable)
+        rows += row(tr("after"), tr("a suspension of %1").arg(format::duration(bar.from - bar.transitionTs)));
     if (bar.kind == MarkKind::Suspended) {
         const auto usual = thresholds.usual(bar.site);
         rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
@@ -84,14 +87,15 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     if (bar.tid != 0)
         rows +=
             row(tr("thread"), format::thread(&population, population.at(hit.coroutine).pid, bar.tid).toHtmlEscaped());
-    if ((bar.open || bar.cut) && bar.kind == MarkKind::Suspended)
+    if (bar.ofPresentState && isWait)
         rows += notesRows(population, hit);
     return rows;
 }
 
 QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, StuckThresholds &thresholds)
 {
-    if (bar.kind == MarkKind::Suspended && (bar.open || bar.cut) && bar.to - bar.from >= thresholds.of(coroutine))
+    const bool isWait = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Runnable;
+    if (isWait && (bar.open || bar.cut) && bar.to - bar.from >= thresholds.of(coroutine))
         return markName(MarkKind::Stuck);
     if (bar.kind == MarkKind::Gap && bar.missing.lost == 0)
         return tr("Events missing");
@@ -106,6 +110,7 @@ QString markName(MarkKind kind)
     case MarkKind::Created: return tr("Born, no events yet");
     case MarkKind::Running: return tr("Running");
     case MarkKind::Suspended: return tr("Suspended");
+    case MarkKind::Runnable: return tr("Runnable: woken, and not resumed yet");
     case MarkKind::Mixed: return tr("Running and suspended");
     case MarkKind::Stuck: return tr("Stuck: suspended far longer than usual");
     case MarkKind::Finished: return tr("Finished, not destroyed");
@@ -143,8 +148,10 @@ QString timelineToolTip(const Population &population, const History &history, co
     }
     std::vector<History::Column> columns(1);
     history.columns(hit.coroutine, from, static_cast<std::uint64_t>(hit.step), columns);
-    if (isOff(offIntervals(population.switches()), snapshot.pid, moment))
+    if (isPausedAt(offIntervals(population.switches()), snapshot.pid, moment))
         text += QStringLiteral("<br>") + tr("Tracing was switched off: no events were published, and none were lost.");
+    if (isPausedAt(stoppedIntervals(population.samples()), snapshot.pid, moment))
+        text += QStringLiteral("<br>") + tr("The process was stopped, by a signal or a debugger: this is no wait.");
     if (columns[0].gap && bar->kind != MarkKind::Gap)
         text += QStringLiteral("<br>") + tr("Events are missing within this pixel: zoom in to see where.");
     if (columns[0].transitions > 1) {

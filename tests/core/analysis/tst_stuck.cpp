@@ -186,6 +186,21 @@ CT_CASE(aFindingHasTheLastWakeAndTheWait)
     CHECK(!second.waitsOn.has_value());
 }
 
+CT_CASE(aWokenCoroutineIsJudgedByTheTimeSinceItsWake)
+{
+    Scene scene;
+    const CoroutineId woken = scene.born();
+    scene.suspend(woken, kSecond, 1);
+    CHECK_EQUAL(stuckCount(scene, 10 * kSecond), 1U);
+    Batch batch;
+    batch.notes.wakes = {{woken, kNoCoroutine, 1, 10 * kSecond, 7, 70}};
+    scene.feed(batch);
+    CHECK_EQUAL(stuckCount(scene, 10 * kSecond + 900 * kMs), 0U);
+    const std::vector<StuckGroup> found = findStuck(scene.population, 12 * kSecond);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].coroutines[0].suspendedNs, 11 * kSecond);
+}
+
 CT_CASE(timesWithoutTracingDoNotCount)
 {
     Scene scene;

@@ -205,3 +205,74 @@ CT_CASE(keepsTheLatestWake)
     CHECK_EQUAL(notes.lastWake->by, kNoCoroutine);
     CHECK_EQUAL(population.notes(1).wakes, 0U);
 }
+
+CT_CASE(aWokenCoroutineIsRunnableUntilItRuns)
+{
+    Population population;
+    createCoroutines(population, 1);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100)};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Suspended);
+    CHECK_EQUAL(population.at(0).stateSince(), 100U);
+    batch.clear();
+    batch.notes.wakes = {{0, kNoCoroutine, 1, 150, kPid, 43}};
+    feed(population, batch);
+    const CoroutineSnapshot runnable = population.at(0);
+    CHECK(runnable.state == CoroutineState::Runnable);
+    CHECK_EQUAL(runnable.since, 100U);
+    CHECK_EQUAL(runnable.runnableSince, 150U);
+    CHECK_EQUAL(runnable.stateSince(), 150U);
+    CHECK_EQUAL(population.suspendedSince(0), 100U);
+    batch.clear();
+    batch.transitions = {transition(0, 1, 200)};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Running);
+    CHECK_EQUAL(population.at(0).runnableSince, 0U);
+    CHECK_EQUAL(population.at(0).suspendedNs, 100U);  // until it ran, not until it was woken
+}
+
+CT_CASE(onlyAWakeOfThePresentSuspensionMakesRunnable)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    batch.transitions = {transition(0, 0, 100), transition(0, 1, 110), transition(0, 2, 120)};
+    batch.notes.wakes = {{0, kNoCoroutine, 2, 115, kPid, 43}};  // while it ran
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Suspended);
+    // The clocks of two threads may differ a little. The suspension comes first all the same.
+    batch.clear();
+    batch.transitions = {transition(1, 0, 300)};
+    batch.notes.wakes = {{1, kNoCoroutine, 1, 290, kPid, 43}};
+    feed(population, batch);
+    CHECK(population.at(1).state == CoroutineState::Runnable);
+    CHECK_EQUAL(population.at(1).runnableSince, 300U);
+}
+
+CT_CASE(aWakeChangesNoOtherState)
+{
+    Population population;
+    createCoroutines(population, 5);
+    Batch batch;
+    for (CoroutineId id = 1; id < 5; ++id)
+        batch.transitions.push_back(transition(id, 0, 100));
+    batch.transitions.push_back(transition(1, 1, 110));
+    Transition last = transition(1, 2, 120);
+    last.kind = PointKind::Final;
+    batch.transitions.push_back(last);
+    batch.notes.wakes = {{0, kNoCoroutine, 0, 150, kPid, 43},
+                         {1, kNoCoroutine, 3, 150, kPid, 43},
+                         {2, kNoCoroutine, 1, 150, kPid, 43},
+                         {3, kNoCoroutine, 3, 150, kPid, 43},
+                         {4, kNoCoroutine, 1, 150, kPid, 43}};
+    batch.flags = {{2, Flag::Reason::TwoWriters}};
+    batch.losses = {{3, 1, 2, false}};
+    batch.deaths = {{4, 200}};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Created);
+    CHECK(population.at(1).state == CoroutineState::Finished);
+    CHECK(population.at(2).state == CoroutineState::Unknown);
+    CHECK(population.at(3).state == CoroutineState::Unknown);
+    CHECK(population.at(4).state == CoroutineState::Destroyed);
+}

@@ -112,6 +112,48 @@ private Q_SLOTS:
         gui::takePicture(&view.dock, "table-narrow");
     }
 
+    void showsRunnableAsAStateOfItsOwn()
+    {
+        NotedTarget target;
+        const SiteId site = target.site("f()", "/src/a.cpp", 1);
+        const CoroutineId asleep = target.born();
+        const CoroutineId woken = target.born();
+        for (const CoroutineId id : {asleep, woken}) {
+            target.resume(id);
+            target.suspend(id, site);
+        }
+        target.commit(300 * NotedTarget::kMs);
+        target.wakes(woken, asleep);
+        target.commit(200 * NotedTarget::kMs);
+        Dock view(target.population);
+        QCOMPARE(view.text(asleep, Model::StateColumn), QStringLiteral("Suspended"));
+        QCOMPARE(view.text(woken, Model::StateColumn), QStringLiteral("Runnable"));
+        QCOMPARE(view.text(woken, Model::SinceColumn), QStringLiteral("200 ms"));
+        const auto dot = [&view](CoroutineId id) {
+            const QModelIndex index = view.table->model()->index(view.dock.model()->rowOf(id), Model::StateColumn);
+            const QImage image = index.data(Qt::DecorationRole).value<QIcon>().pixmap(12, 12).toImage();
+            return image.pixelColor(6, 6);
+        };
+        QCOMPARE(dot(woken), lightColors().runnable);
+        QCOMPARE(dot(asleep), lightColors().suspended);
+        const QString tip = coroutineToolTip(*target.population, woken, target.now);
+        QVERIFY2(tip.contains(QStringLiteral("Runnable for 200")), qPrintable(tip));
+        const QString name = QStringLiteral("stateFilter%1");
+        auto *suspended = view.dock.findChild<QToolButton *>(name.arg(static_cast<int>(CoroutineState::Suspended)));
+        auto *runnable = view.dock.findChild<QToolButton *>(name.arg(static_cast<int>(CoroutineState::Runnable)));
+        QVERIFY(suspended && runnable);
+        QCOMPARE(runnable->text(), QStringLiteral("Runnable"));
+        const auto order = [&view] {
+            view.dock.sample();
+            return view.dock.model()->visibleOrder();
+        };
+        suspended->click();
+        QTRY_COMPARE(order(), std::vector<CoroutineId>{woken});
+        suspended->click();
+        runnable->click();
+        QTRY_COMPARE(order(), std::vector<CoroutineId>{asleep});
+    }
+
     void highlightsLossesAndStuckCoroutines()
     {
         NotedTarget target;
