@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the programs of each family are started."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    binary: str  # below the build tree
+    matrix: tuple  # numbers of threads, and ms per unit, of the full matrix
+
+
+FAMILIES = {
+    "own": Family("bin/corpus_programs", ((1, 2, 4), (5, 20, 60))),
+    "asio": Family("bin/corpus_asio", ((1, 2, 4), (5, 20, 60))),
+    "qcoro": Family("bin/corpus_qcoro", ((1,), (5, 20, 60))),
+    "fiber": Family("bin/corpus_fiber", ((1,), (5, 20, 60))),
+    "tokio": Family("tests/rust/corpus/release/corpus_tokio", ((1, 2, 4), (5, 20, 60))),
+}
+
+
+def is_built(build, program):
+    return (build / FAMILIES[program.family].binary).exists()
+
+
+def command(build, program, variant, threads, unit):
+    words = [build / FAMILIES[program.family].binary, "--program", program.name, "--threads", threads, "--unit", unit]
+    if program.is_broken:
+        words.append("--broken")
+    if program.family == "own":
+        words += ["--variant", variant]
+    return [str(word) for word in words]
