@@ -14,7 +14,7 @@ usage: packaging/bootstrap.sh [-y] demo|test|test-all|build|packages
             their source lines and writes a picture of the window (into demo-output/)
   test      installs what is missing, builds everything and runs every test
   test-all  as test, and installs the libraries and compilers of other projects that the probes are tested with,
-            so that no test is skipped for want of one (label peers)
+            and the browser that opens reports, so that no test is skipped for want of one (label peers)
   build     installs what is missing and builds a release (program in build/release/bin)
   packages  only installs what is missing; "packages ci" adds what .ci/run needs, and unpacks the standard library of
             Rust for AArch64
@@ -36,7 +36,7 @@ ci_packages=(clang clang-format libclang-rt-dev codespell git reuse binutils g++
 # Where tests/rust/rusttest.py expects Debian's standard library of Rust for AArch64.
 aarch64_rust=/usr/local/lib/rustlib/aarch64-unknown-linux-gnu/lib
 # What the tests with the label peers need.
-peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev)
+peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev chromium)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }

@@ -362,6 +362,7 @@ bool BatchRun::report()
     if (!m_diagnosis)
         return true;
     m_diagnosis->finishJudging();
+    m_diagnosis->resolveLocations(*m_resolver);
     const Result<void> written = m_diagnosis->write(m_resolver.get());
     if (!written)
         m_console.print(QString::fromStdString(written.error().message));

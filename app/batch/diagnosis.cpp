@@ -6,6 +6,8 @@
 #include "core/reporting/reportformats.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace ct {
 
@@ -13,6 +15,9 @@ namespace {
 
 /// Memory for the events that the rules read: the latest ones.
 constexpr std::uint64_t kHistoryBytes = 256 << 20;
+
+constexpr std::chrono::seconds kResolve{10};  ///< most time for resolving addresses
+constexpr std::chrono::milliseconds kResolveStep{2};
 
 }  // namespace
 
@@ -79,6 +84,14 @@ void Diagnosis::judgeNow(std::uint64_t instant)
         return;
     m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant);
     m_stacks = chainGroupsOf(*m_population);
+    if (listsCoroutines())
+        m_list = listCoroutines(*m_population, *m_verdict);
+}
+
+bool Diagnosis::listsCoroutines() const
+{
+    const ReportFormat *const format = reportFormat(m_options.report);
+    return format && format->listsCoroutines;
 }
 
 Result<void> Diagnosis::write(const AddressResolver *resolver)
@@ -87,13 +100,21 @@ Result<void> Diagnosis::write(const AddressResolver *resolver)
     std::erase_if(report.findings, [this](const ReportedFinding &reported) {
         return std::binary_search(m_baseline.begin(), m_baseline.end(), reported.fingerprint);
     });
+    if (listsCoroutines())
+        report.run = makeReportedRun(m_list, *m_verdict, *m_population, *m_history, resolver);
     decideFailure(report);
     return m_file ? m_file->write(reportFormat(m_options.report)->write(report)) : Result<void>();
 }
 
-std::vector<AddressResolver::Query> Diagnosis::openLocations() const
+void Diagnosis::resolveLocations(AddressResolver &resolver) const
 {
-    return ct::openLocations(*m_verdict, m_stacks, *m_population);
+    std::vector<AddressResolver::Query> open = ct::openLocations(*m_verdict, m_stacks, *m_population);
+    addOpenLocations(m_list, open);
+    const auto end = std::chrono::steady_clock::now() + kResolve;
+    for (const AddressResolver::Query &query : open)
+        static_cast<void>(resolver.resolveOrRequest(query));
+    for (resolver.poll(); !resolver.isIdle() && std::chrono::steady_clock::now() < end; resolver.poll())
+        std::this_thread::sleep_for(kResolveStep);
 }
 
 void Diagnosis::discard()

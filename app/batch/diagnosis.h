@@ -42,11 +42,13 @@ public:
     void discard();
     /// After write(): why the findings fail the run, in one line; empty if they do not.
     std::string failure() const { return m_failure; }
-    /// After finishJudging(): the addresses that the report needs.
-    std::vector<AddressResolver::Query> openLocations() const;
+    /// Resolves the addresses that the report needs, within ten seconds. Call it after finishJudging(), on the thread
+    /// that polls the resolver.
+    void resolveLocations(AddressResolver &resolver) const;
 
 private:
     class Judge;
+    bool listsCoroutines() const;
     void judgeNow(std::uint64_t instant);
     void decideFailure(const Report &report);
 
@@ -62,6 +64,7 @@ private:
     // The source's thread, and the main thread after the end of the stream.
     std::optional<Verdict> m_verdict;
     std::vector<ChainGroup> m_stacks;  ///< of the instant of the verdict
+    CoroutineList m_list;              ///< of the instant; empty unless the report lists coroutines
     std::string m_failure;
 };
 

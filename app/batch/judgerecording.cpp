@@ -8,15 +8,9 @@
 #include "app/batch/filesdiffer.h"
 #include "core/recording/library/openrecording.h"
 
-#include <chrono>
-#include <thread>
-
 namespace ct {
 
 namespace {
-
-constexpr std::chrono::seconds kResolve{10};  ///< most time for resolving addresses
-constexpr std::chrono::milliseconds kResolveStep{2};
 
 class JudgedRecording {
 public:
@@ -38,7 +32,6 @@ public:
 private:
     Result<void> read();
     Result<void> consume(const Batch &batch);
-    void resolve();
     int fail(const Error &error, int code);
 
     const CommandLine &m_line;
@@ -94,15 +87,6 @@ Result<void> JudgedRecording::read()
     return {};
 }
 
-void JudgedRecording::resolve()
-{
-    const auto end = std::chrono::steady_clock::now() + kResolve;
-    for (const AddressResolver::Query &query : m_diagnosis.openLocations())
-        static_cast<void>(m_resolver->resolveOrRequest(query));
-    for (m_resolver->poll(); !m_resolver->isIdle() && std::chrono::steady_clock::now() < end; m_resolver->poll())
-        std::this_thread::sleep_for(kResolveStep);
-}
-
 int JudgedRecording::fail(const Error &error, int code)
 {
     m_console.print(QString::fromStdString(error.message));
@@ -120,7 +104,7 @@ int JudgedRecording::run()
         return fail(read.error(), kExitCapture);
     if (m_tooLate != 0)
         return kExitSuccess;
-    resolve();
+    m_diagnosis.resolveLocations(*m_resolver);
     if (const Result<void> written = m_diagnosis.write(m_resolver.get()); !written)
         return fail(written.error(), kExitOutput);
     if (m_isIncomplete)

@@ -61,8 +61,9 @@ With --batch:
                           oldest files are removed; may be given twice, a time and a size [none]
   --session ID            name of the run in a recording (.ctr) [16 random digits]
   --summary FILE          write sums and stuck coroutines as JSON
-  --report KIND           judge the run, and write a report: text, markdown, json, sarif or junit. The run is judged
-                          when its end is decided, else at its end
+  --report KIND           judge the run, and write a report: text, markdown, html, json, sarif or junit. The run is
+                          judged when its end is decided, else at its end. html is one file for a browser, with
+                          all coroutines and their timelines
   --report-out FILE       where to write the report [standard output]
   --fail-on RULE,...|any  exit with 10 if one of these rules has a warning or an error, and the target ended with 0.
                           The rules: lost-wakeup, never-run, lost-wake-race, stall, deadlock, leak, starvation,

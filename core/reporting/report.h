@@ -8,6 +8,7 @@
 #include "core/addresses/addressresolver.h"
 #include "core/analysis/finding.h"
 #include "core/reporting/locations.h"
+#include "core/reporting/reportedrun.h"
 #include "core/reporting/stacks.h"
 #include "core/trace/population.h"
 
@@ -31,7 +32,6 @@ struct ReportedFinding {
 
 struct Report {
     std::string target;            ///< name of the program or the recording
-    std::uint64_t startedAt = 0;   ///< ns, CLOCK_MONOTONIC, of the first event; 0 = unknown
     std::uint64_t judgedAt = 0;    ///< ns, CLOCK_MONOTONIC
     std::uint64_t coroutines = 0;  ///< born so far
     std::uint64_t events = 0;      ///< captured so far
@@ -39,6 +39,8 @@ struct Report {
     std::vector<ReportedFinding> findings;  ///< in the order of the verdict
     std::vector<Abstention> abstained;
     std::vector<ReportedStack> stacks;  ///< of all coroutines that are alive, most frequent first
+    /// The coroutines of the run, one by one. Empty unless the format lists them (ReportFormat::listsCoroutines).
+    ReportedRun run;
 };
 
 /// `stacks`: those of the instant of the verdict. `resolver` gives locations that the target did not name, as far as

@@ -9,8 +9,9 @@ namespace ct {
 
 std::span<const ReportFormat> reportFormats()
 {
-    static constexpr std::array<ReportFormat, 5> kFormats{{{"text", textReport},
+    static constexpr std::array<ReportFormat, 6> kFormats{{{"text", textReport},
                                                            {"markdown", markdownReport},
+                                                           {"html", htmlReport, true},
                                                            {"json", jsonReport},
                                                            {"sarif", sarifReport},
                                                            {"junit", junitReport}}};

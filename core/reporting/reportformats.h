@@ -14,6 +14,7 @@ namespace ct {
 
 std::string textReport(const Report &report);      ///< for a terminal
 std::string markdownReport(const Report &report);  ///< for an issue or a comment
+std::string htmlReport(const Report &report);      ///< one file for a browser, which needs nothing else
 std::string jsonReport(const Report &report);      ///< docs/diagnosis.md describes it
 std::string sarifReport(const Report &report);     ///< SARIF 2.1.0 (OASIS)
 std::string junitReport(const Report &report);     ///< JUnit XML: a test case for each rule
@@ -21,6 +22,7 @@ std::string junitReport(const Report &report);     ///< JUnit XML: a test case f
 struct ReportFormat {
     std::string_view name;  ///< as in --report
     std::string (*write)(const Report &report);
+    bool listsCoroutines = false;  ///< it needs Report::run
 };
 std::span<const ReportFormat> reportFormats();
 /// nullptr if there is no such format.

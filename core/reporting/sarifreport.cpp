@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kLevels = {"note", "warning", "error"};  // by Severity
 
-/// A URI of a file: absolute ones with their scheme. Escapes all but the characters that a path may have in a URI.
+/// A URI of a file: absolute ones with their scheme, relative ones so that no part of them looks like a scheme. Escapes
+/// all but the characters that a path may have in a URI.
 std::string uriOf(const std::string &file)
 {
     static constexpr std::string_view kAllowed = "-._~/!$&'()*+,;=:@";
     static constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string uri = file.starts_with('/') ? "file://" : "";
+    std::string uri = file.starts_with('/') ? "file://" : file.find(':') < file.find('/') ? "./" : "";
     for (const char c : file) {
         const auto byte = static_cast<unsigned char>(c);
         const bool isPlain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||

@@ -294,7 +294,7 @@ private Q_SLOTS:
         row("--batch RUN.JSONL", "RUN.JSONL: a recording is shown in the window, without --batch");
         row("--batch --input whatever", "--input whatever: a recording is shown in the window, without --batch");
         row("--batch run.ctr --report text", "run.ctr: a recording is shown in the window, without --batch");
-        row("--batch --input a.ctr --report xml", "expected one of text, markdown, json, sarif, junit");
+        row("--batch --input a.ctr --report xml", "expected one of text, markdown, html, json, sarif, junit");
         row("--batch --input a.ctr --report text -o b.ctr", "-o cannot be used with --batch --input FILE");
         row("--batch --listen --fail-on deadlock,lost", "\"lost\" is no rule; expected one of any, lost-wakeup, ");
         row("--batch --listen --fail-on deadlock,", "\"\" is no rule");

@@ -11,6 +11,8 @@
 #include <QJsonObject>
 #include <QXmlStreamReader>
 
+#include <functional>
+
 using namespace ct;
 
 namespace {
@@ -157,6 +159,61 @@ private Q_SLOTS:
             QVERIFY(location.value(QLatin1String("region")).toObject().value(QLatin1String("startLine")).toInt() > 0);
         }
         QCOMPARE(levels, (QStringList{QStringLiteral("error"), QStringLiteral("note")}));
+    }
+
+    /// The schema allows no other members, which services would refuse.
+    void sarifHasOnlyMembersOfItsSchema()
+    {
+        const QHash<QString, QStringList> allowed{
+            {QStringLiteral(""), {QStringLiteral("$schema"), QStringLiteral("version"), QStringLiteral("runs")}},
+            {QStringLiteral("runs"), {QStringLiteral("tool"), QStringLiteral("results")}},
+            {QStringLiteral("tool"), {QStringLiteral("driver")}},
+            {QStringLiteral("driver"), {QStringLiteral("name"), QStringLiteral("rules")}},
+            {QStringLiteral("rules"), {QStringLiteral("id"), QStringLiteral("shortDescription")}},
+            {QStringLiteral("shortDescription"), {QStringLiteral("text")}},
+            {QStringLiteral("results"),
+             {QStringLiteral("ruleId"), QStringLiteral("ruleIndex"), QStringLiteral("level"), QStringLiteral("message"),
+              QStringLiteral("locations"), QStringLiteral("partialFingerprints"), QStringLiteral("occurrenceCount"),
+              QStringLiteral("rank")}},
+            {QStringLiteral("message"), {QStringLiteral("text")}},
+            {QStringLiteral("locations"), {QStringLiteral("physicalLocation")}},
+            {QStringLiteral("physicalLocation"), {QStringLiteral("artifactLocation"), QStringLiteral("region")}},
+            {QStringLiteral("artifactLocation"), {QStringLiteral("uri")}},
+            {QStringLiteral("region"), {QStringLiteral("startLine")}},
+            {QStringLiteral("partialFingerprints"), {QStringLiteral("corotracer/v1")}}};
+        std::function<void(const QString &, const QJsonValue &)> check = [&](const QString &name,
+                                                                             const QJsonValue &value) {
+            if (value.isArray()) {
+                for (const QJsonValue element : value.toArray())
+                    check(name, element);
+            }
+            const QJsonObject object = value.toObject();
+            for (auto member = object.begin(); member != object.end(); ++member) {
+                QVERIFY2(allowed.value(name).contains(member.key()), qPrintable(name + u'.' + member.key()));
+                check(member.key(), member.value());
+            }
+        };
+        const QJsonObject sarif = Run().json("sarif");
+        check(QString(), sarif);
+        for (const QJsonValue value :
+             sarif.value(QLatin1String("runs")).toArray().at(0)[QLatin1String("results")].toArray()) {
+            const QJsonObject result = value.toObject();
+            const double rank = result.value(QLatin1String("rank")).toDouble(-2);
+            QVERIFY(rank >= 0 && rank <= 100);
+            QVERIFY(result.value(QLatin1String("occurrenceCount")).toInt() >= 1);
+        }
+    }
+
+    void aRelativeFileInSarifIsNoScheme()
+    {
+        Run run;
+        Batch batch;
+        batch.sites = {{3, 1, 1, "c:net.cpp", "f()"}, {4, 1, 1, "src/c:net.cpp", "f()"}};
+        static_cast<void>(run.population.consume(batch));
+        run.verdict.findings.front().site = 3;
+        QVERIFY(run.written("sarif").find("\"uri\": \"./c:net.cpp\"") != std::string::npos);
+        run.verdict.findings.front().site = 4;
+        QVERIFY(run.written("sarif").find("\"uri\": \"src/c:net.cpp\"") != std::string::npos);
     }
 
     void junitHasOneCaseForEachRuleAndFinding()
