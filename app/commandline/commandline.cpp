@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline/commandline.h"
 
+#include "app/commandline/olderoptions.h"
 #include "app/commandline/optioncombinations.h"
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
@@ -361,12 +362,14 @@ std::vector<std::string> optionNames()
 {
     std::vector<std::string> names(kFlags.begin(), kFlags.end());
     names.insert(names.end(), kValued.begin(), kValued.end());
+    names.insert(names.end(), kOlderOptions.begin(), kOlderOptions.end());
     return names;
 }
 
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
 {
-    return Parser(arguments).parse();
+    const Result<std::vector<std::string>> current = withoutOlderOptions(arguments);
+    return current ? Parser(*current).parse() : Result<CommandLine>(current.error());
 }
 
 }  // namespace ct

@@ -71,6 +71,9 @@ With --batch:
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON
   --input FILE            with --report or --fail-on: judge a recording instead of a capture
+  -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
+                          unless --report-out says otherwise; without -out, FILE is trace_output.jsonl
+  -html -out FILE         the same with --report html, written to coro_dashboard.html
   --duration S            end after S seconds; a program that was started here is terminated
   --until-idle            with --listen: end when no target uses the region any more, after one has used it
   --keep TIME|SIZE        write nothing but the latest 30s, 2min or 64MiB, and only when a dump is due; may be
