@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The files of --report in every format: of 100,000 coroutines, live and recorded, and where they cannot be written.
+#include "app/batch/batch.h"
+#include "core/reporting/reportformats.h"
+#include "tests/support/runner.h"
+
+#include <algorithm>
+
+using runner::Batch;
+
+namespace {
+
+QStringList formats()
+{
+    QStringList names;
+    for (const ct::ReportFormat &format : ct::reportFormats())
+        names << QString::fromUtf8(format.name.data(), qsizetype(format.name.size()));
+    return names;
+}
+
+/// Runs the program through a shell that executes `first` before. Returns its exit status.
+int runAfter(const QString &first, const QStringList &arguments, QByteArray &errors)
+{
+    QProcess process;
+    process.start(QStringLiteral("/bin/sh"),
+                  QStringList{QStringLiteral("-c"), first + QStringLiteral("; exec \"$0\" \"$@\""),
+                              runner::binary("corotracer-gui"), QStringLiteral("--batch")} +
+                      arguments);
+    if (!process.waitForFinished(runner::kPatienceMs))
+        return -1;
+    errors = process.readAllStandardError();
+    return process.exitCode();
+}
+
+/// The tables in an HTML report.
+QJsonObject tablesIn(const QByteArray &html)
+{
+    const qsizetype begin = html.indexOf('{', html.indexOf("id=\"data-tables\">"));
+    const qsizetype end = html.indexOf("</script>", begin);
+    return QJsonDocument::fromJson(html.mid(begin, end - begin)).object();
+}
+
+}  // namespace
+
+class ReportFilesTest : public QObject {
+    Q_OBJECT
+
+    Batch m_batch{{QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--report"), QStringLiteral("html"),
+                   QStringLiteral("--report-out"), QStringLiteral("live.html")},
+                  runner::target("ct_many", {QStringLiteral("--coroutines"), QStringLiteral("100000"),
+                                             QStringLiteral("--seconds"), QStringLiteral("1")})};
+
+    QStringList reporting(const QString &format, const QString &path) const
+    {
+        return {QStringLiteral("--input"),      m_batch.path("run.ctr"),
+                QStringLiteral("--report"),     format,
+                QStringLiteral("--report-out"), path};
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        m_batch.process().setWorkingDirectory(m_batch.path(""));
+        QCOMPARE(m_batch.run(), 0);
+    }
+
+    void aLiveRunAndItsRecordingListAllCoroutines()
+    {
+        QByteArray errors;
+        QCOMPARE(runAfter(QStringLiteral(":"), reporting(QStringLiteral("html"), m_batch.path("judged.html")), errors),
+                 0);
+        QCOMPARE(errors, QByteArray());
+        const QJsonObject live = tablesIn(runner::readAll(m_batch.path("live.html")));
+        QCOMPARE(live.value(QLatin1String("count")).toInt(), 100'000);
+        const QJsonObject judged = tablesIn(runner::readAll(m_batch.path("judged.html")));
+        QCOMPARE(judged.value(QLatin1String("count")).toInt(), 100'000);
+        QCOMPARE(judged.value(QLatin1String("judged")), live.value(QLatin1String("judged")));
+        const QJsonArray texts = live.value(QLatin1String("texts")).toArray();
+        QVERIFY(std::any_of(texts.begin(), texts.end(), [](const QJsonValue &text) {
+            return text.toString().endsWith(QLatin1String("::waitForTheEnd()"));
+        }));
+    }
+
+    void everyFormatIsWritten()
+    {
+        for (const QString &format : formats()) {
+            QByteArray errors;
+            const QString path = m_batch.path("report.") + format;
+            QCOMPARE(runAfter(QStringLiteral(":"), reporting(format, path), errors), 0);
+            QCOMPARE(errors, QByteArray());
+            QVERIFY(!runner::readAll(path).isEmpty());
+        }
+    }
+
+    void aFullDiskIsReportedAndLeavesNothing()
+    {
+        QByteArray errors;
+        const QString path = m_batch.path("cut.html");
+        QCOMPARE(runAfter(QStringLiteral("ulimit -f 64"), reporting(QStringLiteral("html"), path), errors),
+                 int{ct::kExitOutput});
+        QVERIFY2(errors.contains("cannot write " + path.toUtf8() + ": File too large; the file was removed; "),
+                 errors.constData());
+        QVERIFY(!QFile::exists(path));
+        for (const QString &format : formats()) {
+            QCOMPARE(runAfter(QStringLiteral(":"), reporting(format, QStringLiteral("/dev/full")), errors),
+                     int{ct::kExitOutput});
+            QVERIFY2(errors.contains("cannot write /dev/full: No space left on device; free some space"),
+                     errors.constData());
+        }
+    }
+
+    void aFileThatCannotBeWrittenIsReportedBeforeTheRun()
+    {
+        QByteArray errors;
+        QCOMPARE(runAfter(QStringLiteral(":"), reporting(QStringLiteral("html"), m_batch.path("")), errors),
+                 int{ct::kExitOutput});
+        QVERIFY2(errors.contains("Is a directory"), errors.constData());
+        QCOMPARE(
+            runAfter(QStringLiteral(":"), reporting(QStringLiteral("html"), m_batch.path("no/report.html")), errors),
+            int{ct::kExitOutput});
+        QVERIFY2(errors.contains("no/report.html: No such file or directory"), errors.constData());
+    }
+
+    void theOptionsOfTheFirstCollectorWriteItsFiles()
+    {
+        for (const char *option : {"-html", "-deepdive"}) {
+            QProcess process;
+            process.setWorkingDirectory(m_batch.path(""));
+            process.start(runner::binary("corotracer-gui"),
+                          {QLatin1String(option), QStringLiteral("-out"), QStringLiteral("run.ctr")});
+            QVERIFY(process.waitForFinished(runner::kPatienceMs));
+            QCOMPARE(process.exitCode(), 0);
+        }
+        QVERIFY(runner::readAll(m_batch.path("coro_dashboard.html")).endsWith("</html>\n"));
+        QVERIFY(runner::readAll(m_batch.path("coro_report.md")).startsWith("# run.ctr"));
+    }
+};
+
+CT_QT_SUITE(ReportFilesTest)
+#include "tst_reportfiles.moc"
