@@ -3,6 +3,7 @@
 #include "core/exporting/exportednotes.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace ct {
@@ -35,6 +36,18 @@ void ExportedNotes::addProcessEnds(Notes &to) const
     for (const ProcessSnapshot &process : m_population.processes()) {
         if (process.endTs != 0)
             to.processEnds.push_back({process.pid, process.endTs});
+    }
+}
+
+void ExportedNotes::addSamples(Notes &to) const
+{
+    const SampleLog &samples = m_population.samples();
+    const auto append = [](auto &rows, const auto &more) { rows.insert(rows.end(), more.begin(), more.end()); };
+    for (const std::uint32_t pid : samples.pids()) {
+        append(to.threadSamples, samples.threadSamples(pid, 0));
+        append(to.descriptorSamples, samples.descriptorSamples(pid));
+        if (const std::optional<ProcessSample> process = samples.processSample(pid))
+            to.processSamples.push_back(*process);
     }
 }
 

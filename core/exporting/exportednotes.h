@@ -29,6 +29,8 @@ public:
     /// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
     void addProcesses(Notes &to) const;
     void addProcessEnds(Notes &to) const;
+    /// Adds the samples of threads, descriptors and processes that are in memory.
+    void addSamples(Notes &to) const;
     /// Adds the name of a coroutine, and an older parent.
     void addNameAndParent(CoroutineId id, Notes &to) const;
 

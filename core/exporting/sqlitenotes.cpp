@@ -5,6 +5,7 @@
 #include "core/exporting/sqliteschema.h"
 #include "core/exporting/sqlrows.h"
 #include "core/stream/causenames.h"
+#include "core/stream/samplenames.h"
 
 namespace ct {
 
@@ -44,6 +45,11 @@ void putObject(SqlRows &rows, const WaitsOn &waits)
         rows.integerOrNull(0, false);
     else
         rows.hexText(waits.object);
+}
+
+bool hasDescriptor(ThreadCall call)
+{
+    return call == ThreadCall::Epoll || call == ThreadCall::Descriptor || call == ThreadCall::Ring;
 }
 
 Result<void> writeOfCoroutines(SqliteConnection &connection, const Notes &notes)
@@ -141,6 +147,49 @@ Result<void> writeOfProcesses(SqliteConnection &connection, const Notes &notes)
     });
 }
 
+Result<void> writeSamples(SqliteConnection &connection, const Notes &notes)
+{
+    const auto putThread = [](SqlRows &rows, const ThreadSample &sample) {
+        rows.integer(sample.pid);
+        rows.integer(sample.tid);
+        rows.integer(sample.ts);
+        rows.word(threadStateName(sample.state));
+        rows.word(threadCallName(sample.call));
+        rows.integer(sample.isTimed ? 1 : 0);
+        // Descriptor 0 is a descriptor; futexes without an address are several.
+        rows.integerOrNull(sample.object, sample.object != 0 || hasDescriptor(sample.call));
+        rows.integer(sample.cpuNs);
+        rows.known(sample.runDelayNs);
+    };
+    if (Result<void> written = writeAll(connection, notes.threadSamples, kInsertThreadSamples, putThread); !written)
+        return written;
+    const auto putDescriptor = [](SqlRows &rows, const DescriptorSample &sample) {
+        rows.integer(sample.pid);
+        rows.integer(sample.descriptor);
+        rows.integer(sample.epoll);
+        rows.integer(sample.ts);
+        rows.word(descriptorKindName(sample.kind));
+        rows.integer(sample.events);
+        rows.integerOrNull(sample.pending, sample.pending != DescriptorSample::kUnknown);
+        rows.known(sample.deadline);
+        rows.known(sample.tcpState);
+    };
+    if (Result<void> written = writeAll(connection, notes.descriptorSamples, kInsertDescriptorSamples, putDescriptor);
+        !written)
+        return written;
+    return writeAll(connection, notes.processSamples, kInsertProcessSamples,
+                    [](SqlRows &rows, const ProcessSample &sample) {
+                        rows.integer(sample.pid);
+                        rows.integer(sample.ts);
+                        rows.known(sample.descriptorsTs);
+                        rows.integer(sample.threads);
+                        rows.known(sample.stoppedSince);
+                        rows.integer(sample.areThreadsKnown ? 1 : 0);
+                        rows.integer(sample.areCallsKnown ? 1 : 0);
+                        rows.integer(sample.areDescriptorsKnown ? 1 : 0);
+                    });
+}
+
 }  // namespace
 
 Result<void> writeNotes(SqliteConnection &connection, const Notes &notes)
@@ -152,6 +201,8 @@ Result<void> writeNotes(SqliteConnection &connection, const Notes &notes)
     if (Result<void> written = writeUsesAndFinishes(connection, notes); !written)
         return written;
     if (Result<void> written = writeOfProcesses(connection, notes); !written)
+        return written;
+    if (Result<void> written = writeSamples(connection, notes); !written)
         return written;
     for (const ProcessEnd &end : notes.processEnds) {
         // One at a time: of several processes with the same pid, the oldest ends first.

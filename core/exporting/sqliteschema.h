@@ -115,6 +115,35 @@ inline constexpr const char *kSqliteTables[] = {
     " pid INTEGER NOT NULL,"
     " ts INTEGER NOT NULL,"
     " is_on INTEGER NOT NULL CHECK (is_on IN (0, 1)))",
+    "CREATE TABLE thread_samples ("
+    " pid INTEGER NOT NULL,"
+    " tid INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " state TEXT NOT NULL,"
+    " call TEXT NOT NULL,"
+    " is_timed INTEGER NOT NULL CHECK (is_timed IN (0, 1)),"
+    " object INTEGER,"
+    " cpu_ns INTEGER NOT NULL,"
+    " run_delay_ns INTEGER)",
+    "CREATE TABLE descriptor_samples ("
+    " pid INTEGER NOT NULL,"
+    " descriptor INTEGER NOT NULL,"
+    " epoll INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " kind TEXT NOT NULL,"
+    " events INTEGER NOT NULL,"
+    " pending INTEGER,"
+    " deadline INTEGER,"
+    " tcp_state INTEGER)",
+    "CREATE TABLE process_samples ("
+    " pid INTEGER NOT NULL,"
+    " ts INTEGER NOT NULL,"
+    " descriptors_ts INTEGER,"
+    " threads INTEGER NOT NULL,"
+    " stopped_since INTEGER,"
+    " threads_known INTEGER NOT NULL CHECK (threads_known IN (0, 1)),"
+    " calls_known INTEGER NOT NULL CHECK (calls_known IN (0, 1)),"
+    " descriptors_known INTEGER NOT NULL CHECK (descriptors_known IN (0, 1)))",
     "CREATE TABLE trace_info (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE VIEW coro_trace AS SELECT e.*, s.file, s.line, s.function, c.name, c.parent"
     " FROM coro_trace_events e LEFT JOIN sites s ON s.site_id = e.site_id"
@@ -153,6 +182,13 @@ inline constexpr SqlStatement kInsertProcesses{"INSERT INTO processes (pid, name
 inline constexpr SqlStatement kInsertThreads{"INSERT OR REPLACE INTO threads (pid, tid, name) VALUES "};
 inline constexpr SqlStatement kInsertDrops{"INSERT INTO drops (pid, tid, records, first_ts, last_ts) VALUES "};
 inline constexpr SqlStatement kInsertSwitches{"INSERT INTO switches (pid, ts, is_on) VALUES "};
+inline constexpr SqlStatement kInsertThreadSamples{
+    "INSERT INTO thread_samples (pid, tid, ts, state, call, is_timed, object, cpu_ns, run_delay_ns) VALUES "};
+inline constexpr SqlStatement kInsertDescriptorSamples{
+    "INSERT INTO descriptor_samples (pid, descriptor, epoll, ts, kind, events, pending, deadline, tcp_state) VALUES "};
+inline constexpr SqlStatement kInsertProcessSamples{
+    "INSERT INTO process_samples (pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known,"
+    " descriptors_known) VALUES "};
 inline constexpr const char *kUpdateProcessEnd =
     " WHERE process = (SELECT min(process) FROM processes WHERE end_ts IS NULL AND pid = ";
 inline constexpr const char *kCompleteProcesses =

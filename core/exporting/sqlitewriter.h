@@ -26,6 +26,15 @@
 //   wakers_left        how many objects are left that could wake a coroutine, at ts; n as in wakes
 //   drops              full lanes: how many records of a thread were dropped between first_ts and last_ts
 //   switches           a process switched tracing off or on
+//   thread_samples     what the engine saw of a thread (docs/decisions/0028): state; the call in which it sleeps,
+//   whether
+//                      a timeout ends it, and its object (an address or a descriptor); processor time and run delay. A
+//                      row holds until the next one about the thread
+//   descriptor_samples the same of a descriptor in an epoll: kind, events (EPOLLIN ...), pending (what was delivered
+//   and
+//                      not fetched), deadline of a timer, tcp_state
+//   process_samples    up to when the rows of a process hold (ts, descriptors_ts), its threads, since when all of them
+//                      are stopped, and whether its rows are complete
 //   coro_trace         a view: the events with file, line and function, name and parent
 //   trace_info         name and value: format, complete (0 until the end), and the sums of the run
 //
@@ -33,8 +42,9 @@
 // is missing completely: the sums stay, complete stays 0, and the error names the missing parts.
 //
 // NULL, or no row, stands for facts that the target did not report. A capture has every wait and wake. An export of a
-// trace has those in memory, and the latest of each coroutine. trace_info counts the missing ones (dropped_notes), and
-// the names that found no room in memory (names_not_kept); such names are NULL, too.
+// trace has those in memory, and the latest of each coroutine, and the samples in memory (SampleLog). trace_info counts
+// the missing ones (dropped_notes), and the names that found no room in memory (names_not_kept); such names are NULL,
+// too.
 #pragma once
 
 #include "core/addresses/exportresolver.h"

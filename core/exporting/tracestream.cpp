@@ -128,6 +128,7 @@ Result<ExportReport> TraceStream::run()
         if (Result<void> done = exportEnd(id); !done)
             return done.error();
     }
+    m_notes.addSamples(m_batch.notes);
     m_notes.addProcessEnds(m_batch.notes);
     if (Result<void> done = flush(); !done)
         return done.error();

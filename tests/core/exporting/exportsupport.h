@@ -83,8 +83,26 @@ inline Notes sampleNotes()
     notes.drops = {{4242, 77, 12, 5100, 5200}};
     notes.switches = {{4243, 6700, false}};
     notes.processEnds = {{4243, 6900}};
+    notes.threadSamples = {
+        {4242, 77, 5300, ThreadState::Sleeping, ThreadCall::Epoll, true, 0, 41, 3},
+        {4242, 78, 5300, ThreadState::Running, ThreadCall::None, false, 0, 42, 0},
+        {4242, 77, 5400, ThreadState::Stopped, ThreadCall::Futex, false, 0x7F00, 43, 4},
+    };
+    notes.descriptorSamples = {
+        {4242, 9, 0, 5300, DescriptorKind::Timer, 1, 0, 9999, 0},
+        {4242, 10, 0, 5300, DescriptorKind::Socket, 0x8000'0001, DescriptorSample::kUnknown, 0, 8},
+    };
+    notes.processSamples = {{4242, 5400, 5300, 2, 5350, true, true, false}};
     return notes;
 }
+
+/// The rows of the tables of samples, for the samples of sampleNotes().
+inline const QStringList kSampleThreads{QStringLiteral("4242|77|5300|sleeping|epoll|1|0|41|3"),
+                                        QStringLiteral("4242|77|5400|stopped|futex|0|32512|43|4"),
+                                        QStringLiteral("4242|78|5300|running|none|0||42|")};
+inline const QStringList kSampleDescriptors{QStringLiteral("4242|9|0|5300|timer|1|0|9999|"),
+                                            QStringLiteral("4242|10|0|5300|socket|2147483649|||8")};
+inline const QStringList kSampleProcesses{QStringLiteral("4242|5400|5300|2|5350|1|1|0")};
 
 inline QByteArray contentOf(const QString &path)
 {

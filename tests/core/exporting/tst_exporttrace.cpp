@@ -231,6 +231,9 @@ void TestExportTrace::exportsNotes()
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
     QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
     QCOMPARE(db.rows("SELECT * FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
+    QCOMPARE(db.rows("SELECT * FROM thread_samples ORDER BY tid, ts"), kSampleThreads);
+    QCOMPARE(db.rows("SELECT * FROM descriptor_samples ORDER BY descriptor"), kSampleDescriptors);
+    QCOMPARE(db.rows("SELECT * FROM process_samples"), kSampleProcesses);
 }
 
 void TestExportTrace::existingFileIsKeptOnCancel()
