@@ -26,9 +26,11 @@ Result<void> ObjectHistory::consume(const Batch &batch)
     }
     std::for_each(use, notes.uses.end(), [this](const Use &last) { addUse(last); });
     for (const Death &death : batch.deaths)
-        m_waits.erase(death.coroutine);
-    if (m_objects.size() > kMost || m_waits.size() > kMost)
-        forgetOlderHalf();
+        addDeath(death);
+    if (m_objects.size() > kMost)
+        forgetOldObjects();
+    if (m_waiting > kMost || m_waits.size() > 2 * kMost)
+        forgetWaits();
     return {};
 }
 
@@ -36,10 +38,20 @@ void ObjectHistory::addWait(const WaitsOn &wait)
 {
     if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
         return;  // the population knows the state of these
-    std::vector<WaitsOn> &waits = m_waits[wait.coroutine];
+    std::vector<Wait> &waits = m_waits[wait.coroutine];
+    m_waiting += waits.empty() ? 1 : 0;
     if (waits.size() == kMostWaits)
         waits.erase(waits.begin());
-    waits.push_back(wait);
+    waits.push_back({wait.n, wait.object});
+}
+
+void ObjectHistory::addDeath(const Death &death)
+{
+    const auto found = m_waits.find(death.coroutine);
+    if (found == m_waits.end())
+        return;
+    m_waiting -= found->second.empty() ? 0 : 1;
+    m_waits.erase(found);
 }
 
 void ObjectHistory::addUse(const Use &use)
@@ -72,10 +84,10 @@ void ObjectHistory::addUse(const Use &use)
 void ObjectHistory::addWake(const Wake &wake)
 {
     const auto found = m_waits.find(wake.coroutine);
-    if (found == m_waits.end())
+    if (found == m_waits.end() || found->second.empty())
         return;
-    std::vector<WaitsOn> &waits = found->second;
-    for (const WaitsOn &wait : waits) {
+    std::vector<Wait> &waits = found->second;
+    for (const Wait &wait : waits) {
         if (wait.n + 1 != wake.n)
             continue;
         ObjectState &state = m_objects[{wake.pid, wait.object}];
@@ -83,13 +95,12 @@ void ObjectHistory::addWake(const Wake &wake)
         ++state.wokenSince;
         state.wakesSeveral = state.wakesSeveral || (state.wokenSince > 1 && state.satisfied().ts != 0);
     }
-    std::erase_if(waits, [&wake](const WaitsOn &wait) { return wait.n < wake.n; });
-    if (waits.empty())
-        m_waits.erase(found);
+    std::erase_if(waits, [&wake](const Wait &wait) { return wait.n < wake.n; });
+    m_waiting -= waits.empty() ? 1 : 0;
 }
 
 /// A half, so that the cost for each further object is constant.
-void ObjectHistory::forgetOlderHalf()
+void ObjectHistory::forgetOldObjects()
 {
     const auto latest = [](const ObjectState &state) {
         return std::max({state.acquired.ts, state.satisfied().ts, state.woke.ts});
@@ -98,16 +109,22 @@ void ObjectHistory::forgetOlderHalf()
     times.reserve(m_objects.size());
     for (const auto &[key, state] : m_objects)
         times.push_back(latest(state));
-    if (m_objects.size() > kMost) {
-        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-        std::nth_element(times.begin(), middle, times.end());
-        m_forgotten += std::erase_if(m_objects, [&](const auto &entry) { return latest(entry.second) < *middle; });
-    }
-    if (m_waits.size() > kMost) {
-        m_forgotten += m_waits.size() / 2;
-        for (auto entry = m_waits.begin(); m_waits.size() > kMost / 2;)
-            entry = m_waits.erase(entry);
-    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    m_forgotten += std::erase_if(m_objects, [&](const auto &entry) { return latest(entry.second) < *middle; });
+}
+
+/// Coroutines without waits first. That is enough, or a half of the others follows: so the cost for each further wait
+/// is constant.
+void ObjectHistory::forgetWaits()
+{
+    std::erase_if(m_waits, [](const auto &entry) { return entry.second.empty(); });
+    if (m_waiting <= kMost)
+        return;
+    m_forgotten += m_waiting - kMost / 2;
+    for (auto entry = m_waits.begin(); m_waits.size() > kMost / 2;)
+        entry = m_waits.erase(entry);
+    m_waiting = m_waits.size();
 }
 
 std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64_t object) const
@@ -122,7 +139,7 @@ ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const
     Waiters waiters;
     const std::scoped_lock lock(m_mutex);
     for (const auto &[coroutine, waits] : m_waits)
-        for (const WaitsOn &wait : waits)
+        for (const Wait &wait : waits)
             waiters[wait.object].push_back({coroutine, wait.n});
     return waiters;
 }

@@ -76,15 +76,23 @@ private:
             return static_cast<std::size_t>((key.object ^ std::uint64_t{key.pid} << 40) * 0x9E37'79B9'7F4A'7C15U >> 20);
         }
     };
+    struct Wait {
+        std::uint64_t n = 0;  ///< number of the suspension
+        std::uint64_t object = 0;
+    };
     void addWait(const WaitsOn &wait);
     void addUse(const Use &use);
     void addWake(const Wake &wake);
-    void forgetOlderHalf();
+    void addDeath(const Death &death);
+    void forgetOldObjects();
+    void forgetWaits();
 
     mutable std::mutex m_mutex;
     std::unordered_map<Key, ObjectState, Hash> m_objects;
-    /// The latest waits of each coroutine, oldest first, without woken ones.
-    std::unordered_map<CoroutineId, std::vector<WaitsOn>> m_waits;
+    /// The latest waits of each coroutine, oldest first, without woken ones. A coroutine without such waits keeps its
+    /// vector, because it soon needs the memory again.
+    std::unordered_map<CoroutineId, std::vector<Wait>> m_waits;
+    std::size_t m_waiting = 0;  ///< coroutines in m_waits that have waits
     std::uint64_t m_forgotten = 0;
     bool m_hasWakes = false;
 };

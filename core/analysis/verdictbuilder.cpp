@@ -8,11 +8,6 @@ namespace ct {
 
 namespace {
 
-bool isEarlier(const VerdictBuilder::Suspect &a, const VerdictBuilder::Suspect &b)
-{
-    return std::tie(a.since, a.coroutine) < std::tie(b.since, b.coroutine);
-}
-
 /// Severe ones first, then in the order of the rules, then those of many coroutines.
 bool isMoreImportant(const Finding &a, const Finding &b)
 {
@@ -28,14 +23,37 @@ bool isMoreImportant(const Finding &a, const Finding &b)
 void VerdictBuilder::add(Rule rule, Severity severity, double confidence, const Waiting &waiting, std::string message,
                          std::vector<std::string> evidence)
 {
-    add(Suspect{rule, severity, confidence, waiting.coroutine, waiting.site,
-                waiting.site == kUnknownSite ? waiting.addr : 0, waiting.since, std::move(message),
-                std::move(evidence)});
+    add(rule, severity, confidence, waiting, [&] { return Text{std::move(message), std::move(evidence)}; });
 }
 
 void VerdictBuilder::add(Suspect suspect)
 {
-    m_suspects[{suspect.severity, suspect.rule, suspect.site, suspect.addr}].push_back(std::move(suspect));
+    Waiting waiting;
+    waiting.coroutine = suspect.coroutine;
+    waiting.site = suspect.site;
+    waiting.addr = suspect.addr;
+    waiting.since = suspect.since;
+    add(suspect.rule, suspect.severity, suspect.confidence, waiting, std::move(suspect.message),
+        std::move(suspect.evidence));
+}
+
+VerdictBuilder::Group &VerdictBuilder::groupOf(Rule rule, Severity severity, const Waiting &waiting)
+{
+    if (severity >= Severity::Warning)
+        m_accused.emplace(waiting.coroutine, rule);
+    return m_groups[{severity, rule, waiting.site, waiting.site == kUnknownSite ? waiting.addr : 0}];
+}
+
+/// Returns true if the coroutine is the first one by time.
+bool VerdictBuilder::enter(Group &group, double confidence, CoroutineId coroutine, std::uint64_t since)
+{
+    const std::pair member(since, coroutine);
+    const bool isFirst = group.members.empty() || member < group.first;
+    if (isFirst)
+        group.first = member;
+    group.members.push_back(member);
+    group.confidence = std::min(group.confidence, confidence);
+    return isFirst;
 }
 
 void VerdictBuilder::abstain(Rule rule, const std::string &reason, std::uint64_t count)
@@ -48,22 +66,16 @@ Verdict VerdictBuilder::take(std::uint64_t judgedAt)
     Verdict verdict;
     verdict.judgedAt = judgedAt;
     verdict.findings = std::move(m_whole);
-    for (auto &[key, suspects] : m_suspects) {
-        std::sort(suspects.begin(), suspects.end(), isEarlier);
-        Suspect &first = suspects.front();
+    for (auto &[key, group] : m_groups) {
+        std::sort(group.members.begin(), group.members.end());
         Finding finding;
-        finding.rule = first.rule;
-        finding.severity = first.severity;
-        finding.confidence = first.confidence;
-        finding.site = first.site;
-        finding.addr = first.addr;
-        finding.since = first.since;
-        finding.message = std::move(first.message);
-        finding.evidence = std::move(first.evidence);
-        for (const Suspect &suspect : suspects) {
-            finding.coroutines.push_back(suspect.coroutine);
-            finding.confidence = std::min(finding.confidence, suspect.confidence);
-        }
+        std::tie(finding.severity, finding.rule, finding.site, finding.addr) = key;
+        finding.confidence = group.confidence;
+        finding.since = group.first.first;
+        finding.message = std::move(group.text.message);
+        finding.evidence = std::move(group.text.evidence);
+        for (const auto &[since, coroutine] : group.members)
+            finding.coroutines.push_back(coroutine);
         verdict.findings.push_back(std::move(finding));
     }
     std::stable_sort(verdict.findings.begin(), verdict.findings.end(), isMoreImportant);
