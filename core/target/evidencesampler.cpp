@@ -99,11 +99,20 @@ void EvidenceSampler::applyProcesses()
     std::erase_if(m_processes, [&wanted](const auto &process) {
         return std::find(wanted.begin(), wanted.end(), process.first) == wanted.end();
     });
+    std::size_t sampled = this->sampled();
     for (const pid_t pid : wanted) {
-        const auto [process, isNew] = m_processes.try_emplace(pid);
-        if (isNew && m_processes.size() <= m_mostProcesses && ProcessSampler::isOfOurNamespace(pid))
-            process->second = std::make_unique<ProcessSampler>(pid, m_sockets, m_kept);
+        std::unique_ptr<ProcessSampler> &process = m_processes[pid];
+        if (process || sampled >= m_mostProcesses || !ProcessSampler::isOfOurNamespace(pid))
+            continue;
+        process = std::make_unique<ProcessSampler>(pid, m_sockets, m_kept);
+        ++sampled;
     }
+}
+
+std::size_t EvidenceSampler::sampled() const
+{
+    return static_cast<std::size_t>(std::count_if(m_processes.begin(), m_processes.end(),
+                                                  [](const auto &process) { return process.second != nullptr; }));
 }
 
 /// Visits all processes that are due. Returns the time (ns) of the next visit.
@@ -112,12 +121,13 @@ std::uint64_t EvidenceSampler::sampleAll()
     std::uint64_t next = monotonicNow() + kIdleNs;
     if (m_notes->rowsWaiting() > kMostWaiting)
         return monotonicNow() + ProcessSampler::kGapNs;
+    const std::uint64_t sampled = this->sampled();
     for (auto &[pid, process] : m_processes) {
         if (!process)
             continue;
         Notes rows;
         const std::uint64_t now = monotonicNow();
-        const bool lives = process->sample(now, m_processes.size(), rows);
+        const bool lives = process->sample(now, sampled, rows);
         next = std::min(next, process->nextNs());
         if (rows.hasSamples())
             m_notes->add(now, std::move(rows));

@@ -38,6 +38,7 @@ public:
 private:
     void run();
     void applyProcesses();
+    std::size_t sampled() const;  ///< processes that are sampled
     std::uint64_t sampleAll();
 
     const std::shared_ptr<AddedNotes> m_notes;

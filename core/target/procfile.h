@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <dirent.h>
 #include <fcntl.h>
 #include <span>
 #include <string>
@@ -45,6 +46,7 @@ public:
 
     bool isOpen() const { return m_fd >= 0; }
     int fd() const { return m_fd; }
+    int release() { return std::exchange(m_fd, -1); }
     /// Reads from the start, up to the size of `buffer`. Empty on failure, with errno.
     std::string_view read(std::span<char> buffer) const
     {
@@ -69,6 +71,24 @@ private:
     static constexpr std::size_t kPiece = 65'536;
     int m_fd = -1;
 };
+
+/// Calls visit(name) for each entry of a directory whose name does not begin with a dot. Returns false if it cannot be
+/// read.
+template <class Visit>
+bool forEachEntry(const ProcFile &directory, Visit &&visit)
+{
+    ProcFile again(directory.fd(), ".", O_DIRECTORY);  // fdopendir() takes over a descriptor
+    DIR *const entries = ::fdopendir(again.fd());
+    if (!entries)
+        return false;
+    again.release();
+    while (const dirent *const entry = ::readdir(entries)) {
+        if (entry->d_name[0] != '.')
+            visit(std::string_view(entry->d_name));
+    }
+    ::closedir(entries);
+    return true;
+}
 
 /// Splits text at blanks and line ends.
 class ProcWords {

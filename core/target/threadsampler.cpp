@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <tuple>
 
@@ -79,6 +78,10 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
     m_epolls.clear();
     for (auto at = m_threads.begin(); at != m_threads.end();) {
         Thread &thread = at->second;
+        if (thread.latest.state == ThreadState::Ended) {  // the main thread, whose number stays in the list
+            ++at;
+            continue;
+        }
         ThreadSample sample = thread.latest;
         visit(thread, isComplete, sample);
         if (thread.isNew || contentOf(sample) != contentOf(thread.latest)) {
@@ -98,25 +101,19 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
         // After an end, the list is read again even if the number of threads is unchanged: a new thread may have begun
         // since.
         m_wantsList = m_wantsList || hasEnded;
-        at = hasEnded ? remove(at) : std::next(at);
+        // A main thread that has ended before the others keeps its number until the process ends.
+        at = hasEnded && at->first != m_pid ? remove(at) : std::next(at);
     }
     return m_running != 0;
 }
 
 void ThreadSampler::listThreads()
 {
-    // A descriptor of its own, because fdopendir() takes it over.
-    DIR *const directory = ::fdopendir(::openat(m_tasks.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) {
-        m_areKnown = false;
-        return;
-    }
-    while (const dirent *const entry = ::readdir(directory)) {
-        const auto tid = static_cast<std::uint32_t>(ProcWords::numberOf(entry->d_name));
+    m_areKnown = forEachEntry(m_tasks, [this](std::string_view name) {
+        const auto tid = static_cast<std::uint32_t>(ProcWords::numberOf(name));
         if (tid != 0 && !m_threads.contains(tid))
             addThread(tid);
-    }
-    ::closedir(directory);
+    });
 }
 
 void ThreadSampler::addThread(std::uint32_t tid)

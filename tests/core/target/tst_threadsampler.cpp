@@ -214,6 +214,39 @@ CT_CASE(aThreadAndAProcessEnd)
     CHECK(!scene.lives);
 }
 
+CT_CASE(aMainThreadThatEndsBeforeTheOthersGetsOneRow)
+{
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        std::thread([] {
+            for (;;)
+                ::pause();
+        }).detach();
+        ::pthread_exit(nullptr);
+    }
+    REQUIRE(pid > 0);
+    const ProcFile directory = directoryOf(pid);
+    KeptFiles kept{768};
+    ThreadSampler sampler(static_cast<std::uint32_t>(pid), directory, kept);
+    std::vector<ThreadSample> rows;
+    bool lives = true;
+    const auto hasEnded = [&rows] {
+        return std::any_of(rows.begin(), rows.end(), [](const auto &row) { return row.state == ThreadState::Ended; });
+    };
+    while (lives && !hasEnded())
+        lives = sampler.sample(1, true, rows);
+    CHECK(lives);
+    while (!sampler.isUnchanged())
+        CHECK(sampler.sample(2, true, rows));
+    rows.clear();
+    CHECK(sampler.sample(3, true, rows));
+    CHECK(rows.empty());
+    CHECK_EQUAL(sampler.threads(), 1U);
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    CHECK(!sampler.sample(4, true, rows));
+}
+
 CT_CASE(withoutDescriptorsToKeepTheRowsAreTheSame)
 {
     Scene scene(2);
