@@ -26,6 +26,8 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
         m_processes[drop.pid].lostNotes = true;
     for (auto &[pid, process] : m_processes) {
         process.threads = threadFactsOf(population(), pid, now);
+        if (process.threads.areKnown)
+            process.descriptors = DescriptorFacts(population(), pid, now);
         std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
         process.lostNotes = process.lostNotes || objects().forgotten() != 0;
     }

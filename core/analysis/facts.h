@@ -4,6 +4,7 @@
 // What all rules judge, collected once: who waits and since when, who runs, what was woken.
 #pragma once
 
+#include "core/analysis/descriptorfacts.h"
 #include "core/analysis/judgedata.h"
 #include "core/analysis/threadfacts.h"
 #include "core/analysis/thresholds.h"
@@ -52,6 +53,7 @@ struct Running {
 /// What is known of one process.
 struct ProcessFacts {
     ThreadFacts threads;
+    DescriptorFacts descriptors;
     std::uint64_t lastEvent = 0;              ///< ns: the latest transition of any of its coroutines
     std::vector<Running> running;             ///< in the order of ids
     std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending

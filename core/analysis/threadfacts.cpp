@@ -37,15 +37,15 @@ bool isExternal(const DescriptorSample &row)
     return row.kind == DescriptorKind::Timer ? row.deadline != 0 : true;
 }
 
-bool canBeWokenFromOutside(const ThreadSample &thread, const std::vector<DescriptorSample> &descriptors)
+bool canBeWokenFromOutside(const ThreadSample &thread, const std::vector<WatchedDescriptor> &descriptors)
 {
     if (!thread.isSleeping() || thread.isTimed)
         return true;
     if (thread.call == ThreadCall::Futex)
         return false;
     return thread.call != ThreadCall::Epoll ||
-           std::any_of(descriptors.begin(), descriptors.end(), [&thread](const DescriptorSample &row) {
-               return row.epoll == thread.object && isExternal(row);
+           std::any_of(descriptors.begin(), descriptors.end(), [&thread](const WatchedDescriptor &watched) {
+               return watched.latest.epoll == thread.object && isExternal(watched.latest);
            });
 }
 
@@ -61,7 +61,7 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
     if (!facts.areKnown)
         return facts;
     const std::vector<ThreadSample> threads = latestRows(population, pid, now);
-    const std::vector<DescriptorSample> descriptors = population.samples().descriptorSamples(pid);
+    const std::vector<WatchedDescriptor> descriptors = population.samples().descriptors(pid);
     facts.threads = threads.size();
     facts.allSleep =
         std::all_of(threads.begin(), threads.end(), [](const ThreadSample &row) { return row.isSleeping(); });
@@ -71,8 +71,8 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
         });
     for (const ThreadSample &thread : threads)
         facts.since = std::max(facts.since, thread.ts);
-    for (const DescriptorSample &row : descriptors)
-        facts.since = std::max(facts.since, row.ts);
+    for (const WatchedDescriptor &watched : descriptors)
+        facts.since = std::max(facts.since, watched.latest.ts);
     return facts;
 }
 

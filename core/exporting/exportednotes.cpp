@@ -45,7 +45,8 @@ void ExportedNotes::addSamples(Notes &to) const
     const auto append = [](auto &rows, const auto &more) { rows.insert(rows.end(), more.begin(), more.end()); };
     for (const std::uint32_t pid : samples.pids()) {
         append(to.threadSamples, samples.threadSamples(pid, 0));
-        append(to.descriptorSamples, samples.descriptorSamples(pid));
+        for (const WatchedDescriptor &descriptor : samples.descriptors(pid))
+            to.descriptorSamples.push_back(descriptor.latest);
         if (const std::optional<ProcessSample> process = samples.processSample(pid))
             to.processSamples.push_back(*process);
     }

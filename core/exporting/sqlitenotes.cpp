@@ -173,6 +173,8 @@ Result<void> writeSamples(SqliteConnection &connection, const Notes &notes)
         rows.integerOrNull(sample.pending, sample.pending != DescriptorSample::kUnknown);
         rows.known(sample.deadline);
         rows.known(sample.tcpState);
+        rows.integer(sample.readEnds ? 1 : 0);
+        rows.integer(sample.canWrite ? 1 : 0);
     };
     if (Result<void> written = writeAll(connection, notes.descriptorSamples, kInsertDescriptorSamples, putDescriptor);
         !written)

@@ -134,7 +134,9 @@ inline constexpr const char *kSqliteTables[] = {
     " events INTEGER NOT NULL,"
     " pending INTEGER,"
     " deadline INTEGER,"
-    " tcp_state INTEGER)",
+    " tcp_state INTEGER,"
+    " read_ends INTEGER NOT NULL CHECK (read_ends IN (0, 1)),"
+    " can_write INTEGER NOT NULL CHECK (can_write IN (0, 1)))",
     "CREATE TABLE process_samples ("
     " pid INTEGER NOT NULL,"
     " ts INTEGER NOT NULL,"
@@ -185,7 +187,8 @@ inline constexpr SqlStatement kInsertSwitches{"INSERT INTO switches (pid, ts, is
 inline constexpr SqlStatement kInsertThreadSamples{
     "INSERT INTO thread_samples (pid, tid, ts, state, call, is_timed, object, cpu_ns, run_delay_ns) VALUES "};
 inline constexpr SqlStatement kInsertDescriptorSamples{
-    "INSERT INTO descriptor_samples (pid, descriptor, epoll, ts, kind, events, pending, deadline, tcp_state) VALUES "};
+    "INSERT INTO descriptor_samples (pid, descriptor, epoll, ts, kind, events, pending, deadline, tcp_state, "
+    "read_ends, can_write) VALUES "};
 inline constexpr SqlStatement kInsertProcessSamples{
     "INSERT INTO process_samples (pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known,"
     " descriptors_known) VALUES "};

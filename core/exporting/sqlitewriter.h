@@ -27,12 +27,11 @@
 //   drops              full lanes: how many records of a thread were dropped between first_ts and last_ts
 //   switches           a process switched tracing off or on
 //   thread_samples     what the engine saw of a thread (docs/decisions/0028): state; the call in which it sleeps,
-//   whether
-//                      a timeout ends it, and its object (an address or a descriptor); processor time and run delay. A
-//                      row holds until the next one about the thread
+//                      whether a timeout ends it, and its object (an address or a descriptor); processor time and run
+//                      delay. A row holds until the next one about the thread
 //   descriptor_samples the same of a descriptor in an epoll: kind, events (EPOLLIN ...), pending (what was delivered
-//   and
-//                      not fetched), deadline of a timer, tcp_state
+//                      and not fetched), deadline of a timer, tcp_state; read_ends: its peer has ended its side;
+//                      can_write: its send queue is empty
 //   process_samples    up to when the rows of a process hold (ts, descriptors_ts), its threads, since when all of them
 //                      are stopped, and whether its rows are complete
 //   coro_trace         a view: the events with file, line and function, name and parent

@@ -80,6 +80,8 @@ struct DescriptorSample {
     std::uint64_t pending = kUnknown;
     std::uint64_t deadline = 0;  ///< Timer: ns, CLOCK_MONOTONIC, of the next expiration, 0 = not armed; else 0
     std::uint8_t tcpState = 0;   ///< TCP_ESTABLISHED ... of <netinet/tcp.h>; 0 = none, or unknown
+    bool readEnds = false;       ///< Socket: the peer has ended its side, so that a read without data returns the end
+    bool canWrite = false;       ///< Socket: connected, and its send queue is empty; a write does not block
 
     /// False after EPOLLONESHOT: the epoll has reported it, and reports it no more.
     bool isArmed() const
@@ -88,6 +90,15 @@ struct DescriptorSample {
         return (events & ~kFlags) != 0;
     }
     bool isRegistered() const { return kind != DescriptorKind::Closed && kind != DescriptorKind::Removed; }
+    /// True if everything for which it is registered is possible: whoever waits for it could go on. False if unknown.
+    bool isReady() const
+    {
+        constexpr std::uint32_t kRead = 1;   // EPOLLIN
+        constexpr std::uint32_t kWrite = 4;  // EPOLLOUT
+        const bool canRead = readEnds || (pending != 0 && pending != kUnknown);
+        return isRegistered() && (events & (kRead | kWrite)) != 0 && ((events & kRead) == 0 || canRead) &&
+               ((events & kWrite) == 0 || canWrite);
+    }
 };
 
 /// The engine has sampled a process: once a second, and whenever one of the last five members changes.

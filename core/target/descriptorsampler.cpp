@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <tuple>
 #include <unordered_set>
@@ -53,7 +52,7 @@ bool isNear(std::uint64_t a, std::uint64_t b)
 
 auto contentOf(const DescriptorSample &row)
 {
-    return std::tie(row.kind, row.events, row.pending, row.deadline, row.tcpState);
+    return std::tie(row.kind, row.events, row.pending, row.deadline, row.tcpState, row.readEnds, row.canWrite);
 }
 
 /// The rest of the line that begins with `name`.
@@ -91,19 +90,11 @@ std::string DescriptorSampler::targetOf(std::uint32_t descriptor) const
 
 void DescriptorSampler::findEpolls()
 {
-    // A descriptor of its own, because fdopendir() takes it over.
-    DIR *const directory = ::fdopendir(::openat(m_descriptors.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    m_hasFoundEpolls = directory != nullptr;
-    if (!directory)
-        return;
-    while (const dirent *const entry = ::readdir(directory)) {
-        if (entry->d_name[0] == '.')
-            continue;
-        const auto descriptor = static_cast<std::uint32_t>(ProcWords::numberOf(entry->d_name));
+    m_hasFoundEpolls = forEachEntry(m_descriptors, [this](std::string_view name) {
+        const auto descriptor = static_cast<std::uint32_t>(ProcWords::numberOf(name));
         if (targetOf(descriptor) == kEpoll)
             m_epolls.insert(descriptor);
-    }
-    ::closedir(directory);
+    });
 }
 
 void DescriptorSampler::sample(std::uint64_t ts, std::vector<DescriptorSample> &rows)
@@ -207,6 +198,8 @@ void DescriptorSampler::fillSockets()
         registration.present.kind = found->second.isListener ? DescriptorKind::Listener : DescriptorKind::Socket;
         registration.present.pending = found->second.pending;
         registration.present.tcpState = found->second.tcpState;
+        registration.present.readEnds = found->second.readEnds;
+        registration.present.canWrite = found->second.canWrite;
     }
 }
 
@@ -215,8 +208,12 @@ DescriptorKind DescriptorSampler::endOf(const Registration &registration) const
 {
     struct stat file {};
     const std::string name = std::to_string(registration.present.descriptor);
-    const bool isOpen = ::fstatat(m_descriptors.fd(), name.c_str(), &file, 0) == 0;
-    return isOpen && file.st_ino == registration.inode ? DescriptorKind::Removed : DescriptorKind::Closed;
+    // Timers, eventfds and the like share an inode, so their kind is compared, too.
+    const bool isSame = ::fstatat(m_descriptors.fd(), name.c_str(), &file, 0) == 0 &&
+                        file.st_ino == registration.inode &&
+                        (hasOwnInode(registration.present.kind) ||
+                         kindOf(targetOf(registration.present.descriptor)) == registration.present.kind);
+    return isSame ? DescriptorKind::Removed : DescriptorKind::Closed;
 }
 
 void DescriptorSampler::emitChanges(std::uint64_t ts, std::vector<DescriptorSample> &rows)

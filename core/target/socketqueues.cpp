@@ -33,13 +33,46 @@ struct Request {
     }
 };
 
+void setTcpState(SocketQueues::Socket &entry, const inet_diag_msg &socket)
+{
+    entry.tcpState = socket.idiag_state;
+    entry.isListener = socket.idiag_state == TCP_LISTEN;
+    const bool isOpen = socket.idiag_state == TCP_ESTABLISHED || socket.idiag_state == TCP_CLOSE_WAIT;
+    entry.readEnds = socket.idiag_state == TCP_CLOSE_WAIT || socket.idiag_state == TCP_CLOSE;
+    // Without a connection, a write fails at once.
+    entry.canWrite = socket.idiag_state == TCP_CLOSE || (isOpen && socket.idiag_wqueue == 0);
+}
+
+/// One attribute of a local socket.
+void readAttribute(const rtattr &attribute, SocketQueues::Socket &entry, bool isStream)
+{
+    unix_diag_rqlen lengths{};
+    if (attribute.rta_type == UNIX_DIAG_RQLEN && RTA_PAYLOAD(&attribute) >= sizeof lengths) {
+        std::memcpy(&lengths, RTA_DATA(&attribute), sizeof lengths);
+        entry.pending = lengths.udiag_rqueue;
+        entry.canWrite = entry.canWrite || (isStream && !entry.isListener && lengths.udiag_wqueue == 0);
+    }
+    if (attribute.rta_type == UNIX_DIAG_SHUTDOWN && RTA_PAYLOAD(&attribute) >= 1 && isStream) {
+        constexpr std::uint8_t kRead = 1;
+        constexpr std::uint8_t kWrite = 2;
+        const std::uint8_t ended = *static_cast<const std::uint8_t *>(RTA_DATA(&attribute));
+        entry.readEnds = (ended & kRead) != 0;
+        entry.canWrite = entry.canWrite || (ended & kWrite) != 0;  // it fails at once
+    }
+}
+
 }  // namespace
 
-bool SocketQueues::send(const void *request, std::size_t size)
+/// Numbers the request, so that answers() knows its answers.
+bool SocketQueues::send(nlmsghdr &request)
 {
-    if (!std::exchange(m_isOpened, true))
+    if (!std::exchange(m_isOpened, true)) {
         m_netlink = ProcFile::adopt(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
-    return m_netlink.isOpen() && ::send(m_netlink.fd(), request, size, 0) == static_cast<ssize_t>(size);
+        const timeval patience{1, 0};
+        (void)::setsockopt(m_netlink.fd(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    }
+    request.nlmsg_seq = ++m_request;
+    return m_netlink.isOpen() && ::send(m_netlink.fd(), &request, request.nlmsg_len, 0) == request.nlmsg_len;
 }
 
 /// Calls visit(message) for each message that answers the latest request.
@@ -49,12 +82,16 @@ bool SocketQueues::answers(Visit &&visit)
     alignas(nlmsghdr) static thread_local std::array<char, kAnswerBytes> buffer;
     for (;;) {
         const ssize_t got = ::recv(m_netlink.fd(), buffer.data(), buffer.size(), 0);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0)
             return false;
         auto left = static_cast<unsigned>(got);
         const auto *message = reinterpret_cast<const nlmsghdr *>(buffer.data());
-        bool isMultiple = false;
+        bool isMultiple = true;
         for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
+            if (message->nlmsg_seq != m_request)
+                continue;  // what an earlier request left over after an error
             if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
                 return message->nlmsg_type == NLMSG_DONE;
             visit(*message);
@@ -73,7 +110,7 @@ void SocketQueues::readInternet(Table table, std::unordered_map<std::uint64_t, S
     request.body.sdiag_protocol = isTcp ? IPPROTO_TCP : IPPROTO_UDP;
     // Sockets in these two states have no descriptor.
     request.body.idiag_states = ~(1U << TCP_TIME_WAIT | 1U << TCP_SYN_RECV);
-    if (!send(&request, sizeof request))
+    if (!send(request.head))
         return;
     answers([&](const nlmsghdr &message) {
         inet_diag_msg socket{};
@@ -84,8 +121,10 @@ void SocketQueues::readInternet(Table table, std::unordered_map<std::uint64_t, S
         if (known == m_tables.end())
             return;
         known->second = table;
-        found[socket.idiag_inode] = {socket.idiag_rqueue, isTcp ? socket.idiag_state : std::uint8_t{0},
-                                     isTcp && socket.idiag_state == TCP_LISTEN};
+        Socket &entry = found[socket.idiag_inode];
+        entry.pending = socket.idiag_rqueue;
+        if (isTcp)
+            setTcpState(entry, socket);
     });
 }
 
@@ -97,7 +136,7 @@ void SocketQueues::readUnix(std::uint64_t inode, std::unordered_map<std::uint64_
     request.body.udiag_ino = static_cast<std::uint32_t>(inode);
     request.body.udiag_show = UDIAG_SHOW_RQLEN;
     request.body.udiag_cookie[0] = request.body.udiag_cookie[1] = ~0U;  // any
-    if (!send(&request, sizeof request))
+    if (!send(request.head))
         return;
     answers([&](const nlmsghdr &message) {
         unix_diag_msg socket{};
@@ -110,13 +149,8 @@ void SocketQueues::readUnix(std::uint64_t inode, std::unordered_map<std::uint64_
         auto left = message.nlmsg_len - NLMSG_LENGTH(sizeof socket);
         const auto *attribute = reinterpret_cast<const rtattr *>(static_cast<const char *>(NLMSG_DATA(&message)) +
                                                                  NLMSG_ALIGN(sizeof socket));
-        for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
-            unix_diag_rqlen lengths{};
-            if (attribute->rta_type != UNIX_DIAG_RQLEN || RTA_PAYLOAD(attribute) < sizeof lengths)
-                continue;
-            std::memcpy(&lengths, RTA_DATA(attribute), sizeof lengths);
-            entry.pending = lengths.udiag_rqueue;
-        }
+        for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
+            readAttribute(*attribute, entry, socket.udiag_type == SOCK_STREAM);
     });
 }
 

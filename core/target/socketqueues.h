@@ -9,6 +9,7 @@
 #include "core/target/procfile.h"
 
 #include <cstdint>
+#include <linux/netlink.h>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,6 +21,8 @@ public:
     struct Socket {
         std::uint64_t pending = DescriptorSample::kUnknown;  ///< as DescriptorSample::pending
         std::uint8_t tcpState = 0;
+        bool readEnds = false;  ///< as DescriptorSample::readEnds
+        bool canWrite = false;  ///< as DescriptorSample::canWrite
         bool isListener = false;
     };
     /// Returns the sockets with these inodes; those of other protocols or namespaces are missing.
@@ -28,7 +31,7 @@ public:
 private:
     enum class Table : std::uint8_t { Tcp, Tcp6, Udp, Udp6, Unix, None };
 
-    bool send(const void *request, std::size_t size);
+    bool send(nlmsghdr &request);
     template <class Visit>
     bool answers(Visit &&visit);
     void readInternet(Table table, std::unordered_map<std::uint64_t, Socket> &found);
@@ -36,6 +39,7 @@ private:
 
     ProcFile m_netlink;
     bool m_isOpened = false;
+    std::uint32_t m_request = 0;                        ///< number of the latest request
     std::unordered_map<std::uint64_t, Table> m_tables;  ///< where the inodes of the latest call are
 };
 

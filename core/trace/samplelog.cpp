@@ -9,6 +9,8 @@ namespace ct {
 namespace {
 
 constexpr std::size_t kMostProcesses = 65'536;
+/// Between two passes over the rows of a process, to remove old ones.
+constexpr std::uint64_t kEvictEveryNs = 1'000'000'000;
 
 }  // namespace
 
@@ -48,9 +50,13 @@ void SampleLog::clear(Process &process)
 void SampleLog::add(const ThreadSample &row)
 {
     Process *const process = processOf(row.pid);
-    if (!process || m_rows >= kMostRows)
+    if (!process)
         return;
     process->latest.ts = std::max(process->latest.ts, row.ts);
+    if (m_rows >= kMostRows && !process->threads.contains(row.tid)) {
+        process->lacksThreads = true;
+        return;
+    }
     std::deque<ThreadSample> &rows = process->threads[row.tid];
     // The number of an ended thread is in use again, or a keyframe repeats the row.
     if (!rows.empty() && rows.back().ts >= row.ts) {
@@ -60,7 +66,7 @@ void SampleLog::add(const ThreadSample &row)
     rows.push_back(row);
     ++m_rows;
     const std::uint64_t oldest = row.ts - std::min(row.ts, kKeptNs);
-    while (rows.size() > kMostRowsOfThread || (rows.size() > 1 && rows[1].ts <= oldest)) {
+    while (rows.size() > 1 && (rows.size() > kMostRowsOfThread || m_rows > kMostRows || rows[1].ts <= oldest)) {
         rows.pop_front();
         --m_rows;
     }
@@ -74,9 +80,17 @@ void SampleLog::add(const DescriptorSample &row)
     process->latest.descriptorsTs = std::max(process->latest.descriptorsTs, row.ts);
     const auto key = std::pair(row.epoll, row.descriptor);
     const bool isNew = !process->descriptors.contains(key);
-    if (isNew && m_rows >= kMostRows)
+    if (isNew && m_rows >= kMostRows) {
+        process->lacksDescriptors = true;
         return;
-    process->descriptors[key] = row;
+    }
+    WatchedDescriptor &descriptor = process->descriptors[key];
+    const bool isStillReady = descriptor.readySince != 0 && row.pending >= descriptor.latest.pending;
+    if (!row.isReady())
+        descriptor.readySince = 0;
+    else if (!isStillReady)
+        descriptor.readySince = row.ts;
+    descriptor.latest = row;
     m_rows += isNew ? 1 : 0;
 }
 
@@ -96,7 +110,10 @@ void SampleLog::add(const ProcessSample &row)
     if (row.stoppedSince != 0)
         process->stoppedSince = row.stoppedSince;
     process->hasEnded = row.threads == 0;
-    evictOld(*process);
+    if (process->latest.ts >= process->evictedAt + kEvictEveryNs) {
+        process->evictedAt = process->latest.ts;
+        evictOld(*process);
+    }
 }
 
 void SampleLog::endStop(std::uint32_t pid, Process &process, std::uint64_t ts)
@@ -119,7 +136,8 @@ void SampleLog::evictOld(Process &process)
         return isOld;
     });
     m_rows -= std::erase_if(process.descriptors, [oldest](const auto &descriptor) {
-        return !descriptor.second.isRegistered() && descriptor.second.ts < oldest;
+        const DescriptorSample &latest = descriptor.second.latest;
+        return !latest.isRegistered() && latest.ts < oldest;
     });
 }
 
@@ -140,22 +158,27 @@ std::vector<ThreadSample> SampleLog::threadSamples(std::uint32_t pid, std::uint6
     return samples;
 }
 
-std::vector<DescriptorSample> SampleLog::descriptorSamples(std::uint32_t pid) const
+std::vector<WatchedDescriptor> SampleLog::descriptors(std::uint32_t pid) const
 {
-    std::vector<DescriptorSample> samples;
+    std::vector<WatchedDescriptor> descriptors;
     const std::lock_guard lock(m_mutex);
     if (const auto found = m_processes.find(pid); found != m_processes.end()) {
-        for (const auto &[key, row] : found->second.descriptors)
-            samples.push_back(row);
+        for (const auto &[key, descriptor] : found->second.descriptors)
+            descriptors.push_back(descriptor);
     }
-    return samples;
+    return descriptors;
 }
 
 std::optional<ProcessSample> SampleLog::processSample(std::uint32_t pid) const
 {
     const std::lock_guard lock(m_mutex);
     const auto found = m_processes.find(pid);
-    return found != m_processes.end() ? std::optional(found->second.latest) : std::nullopt;
+    if (found == m_processes.end())
+        return std::nullopt;
+    ProcessSample latest = found->second.latest;
+    latest.areThreadsKnown = latest.areThreadsKnown && !found->second.lacksThreads;
+    latest.areDescriptorsKnown = latest.areDescriptorsKnown && !found->second.lacksDescriptors;
+    return latest;
 }
 
 std::vector<std::uint32_t> SampleLog::pids() const

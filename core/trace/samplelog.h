@@ -27,13 +27,21 @@ struct StoppedTime {
     bool operator==(const StoppedTime &) const = default;
 };
 
+/// A descriptor that is registered in an epoll, or was until lately.
+struct WatchedDescriptor {
+    DescriptorSample latest;
+    /// ns, CLOCK_MONOTONIC: since then, each row said that it is ready, and none that something was fetched; 0 = the
+    /// latest row does not say that it is ready.
+    std::uint64_t readySince = 0;
+};
+
 /// A mutex protects the contents, because they are containers. The writer locks it once for a batch with samples.
 class SampleLog {
 public:
     /// The rows of each thread that are kept: those of this many ns before the latest, and the one before them.
     static constexpr std::uint64_t kKeptNs = 16'000'000'000;
     static constexpr std::size_t kMostRowsOfThread = 128;
-    /// Limits for a damaged recording. Rows beyond them are left out.
+    /// Limits for a damaged recording. Rows beyond them are left out; then processSample() says that not all are known.
     static constexpr std::size_t kMostRows = 1U << 20;
     static constexpr std::size_t kMostStops = 10'000;
 
@@ -45,9 +53,8 @@ public:
     /// By thread, then by time: the row that held at `since` (ns), and all later ones. Threads that ended before are
     /// left out.
     std::vector<ThreadSample> threadSamples(std::uint32_t pid, std::uint64_t since) const;
-    /// The latest row of each descriptor that is registered in an epoll. Also the row of each descriptor that was
-    /// removed or closed, for kKeptNs after that.
-    std::vector<DescriptorSample> descriptorSamples(std::uint32_t pid) const;
+    /// The descriptors that are registered in an epoll, and those that were removed or closed, for kKeptNs after that.
+    std::vector<WatchedDescriptor> descriptors(std::uint32_t pid) const;
     /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
     std::vector<std::uint32_t> pids() const;        ///< of all processes with samples
@@ -57,9 +64,12 @@ private:
     struct Process {
         ProcessSample latest;
         std::map<std::uint32_t, std::deque<ThreadSample>> threads;
-        std::map<std::pair<std::uint32_t, std::uint32_t>, DescriptorSample> descriptors;  ///< by epoll, descriptor
+        std::map<std::pair<std::uint32_t, std::uint32_t>, WatchedDescriptor> descriptors;  ///< by epoll, descriptor
         std::optional<std::uint64_t> stoppedSince;
         bool hasEnded = false;
+        bool lacksThreads = false;      ///< rows were left out
+        bool lacksDescriptors = false;  ///< rows were left out
+        std::uint64_t evictedAt = 0;    ///< ns: latest.ts at the latest evictOld()
     };
     Process *processOf(std::uint32_t pid);
     void add(const ThreadSample &row);

@@ -125,8 +125,8 @@ ctr_thread_sample rowOf(const ThreadSample &sample)
 }
 ctr_descriptor_sample rowOf(const DescriptorSample &sample)
 {
-    return {sample.ts,    sample.pending,    sample.deadline, sample.pid,     sample.descriptor,
-            sample.epoll, as32(sample.kind), sample.events,   sample.tcpState};
+    return {sample.ts,         sample.pending, sample.deadline, sample.pid,      sample.descriptor, sample.epoll,
+            as32(sample.kind), sample.events,  sample.tcpState, sample.readEnds, sample.canWrite,   0};
 }
 ctr_process_sample rowOf(const ProcessSample &sample)
 {

@@ -74,7 +74,9 @@ inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given
                                     row.events,
                                     row.pending,
                                     row.deadline,
-                                    static_cast<std::uint8_t>(row.tcp_state)};
+                                    static_cast<std::uint8_t>(row.tcp_state),
+                                    row.read_ends != 0,
+                                    row.can_write != 0};
     });
     each(notes.processSamples, given.process_samples(), [](auto &row) {
         return ct::ProcessSample{row.pid,

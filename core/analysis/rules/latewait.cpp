@@ -202,7 +202,8 @@ void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
     std::map<std::uint64_t, SiteWaits> sites;  // by process and site; ordered, so that every judgement is the same
     Comparison comparison;
     for (const Waiting &waiting : facts.waiting()) {
-        if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly || isDecided(facts, waiting))
+        if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
+            verdict.accuses(Rule::LostWakeup, waiting.coroutine) || isDecided(facts, waiting))
             continue;
         const std::uint64_t key = std::uint64_t{waiting.pid} << 32 | waiting.site;
         sites.try_emplace(key, facts, waiting.site).first->second.add(waiting);

@@ -116,26 +116,14 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     return satisfied;
 }
 
-/// A descriptor that no epoll reports any more, although the coroutine waits for it. By samples, so its time is late.
-std::optional<Satisfied> deadDescriptor(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+/// By samples, so its time is late.
+std::optional<Satisfied> overDescriptor(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 {
-    if (!facts.process(waiting.pid).threads.areKnown)
+    const std::optional<OverDescriptor> over = facts.process(waiting.pid).descriptors.over(wait.object);
+    // After a change from before the wait, another descriptor may have the number. But what is ready is ready.
+    if (!over || (!over->isReady && over->since <= waiting.since))
         return std::nullopt;
-    std::optional<DescriptorSample> latest;
-    for (const DescriptorSample &row : facts.population().samples().descriptorSamples(waiting.pid)) {
-        if (row.descriptor != wait.object || row.ts > facts.now())
-            continue;
-        if (row.isRegistered() && row.isArmed())
-            return std::nullopt;
-        if (!latest || row.ts > latest->ts)
-            latest = row;
-    }
-    if (!latest || latest->ts <= waiting.since)
-        return std::nullopt;
-    const std::string how = latest->kind == DescriptorKind::Closed    ? " was closed"
-                            : latest->kind == DescriptorKind::Removed ? " was removed from its epoll"
-                                                                      : " became ready, and is not armed any more,";
-    return Satisfied{latest->ts, 0.9, "descriptor " + std::to_string(wait.object) + how, kNoWake, {}};
+    return Satisfied{over->since, 0.9, over->what, kNoWake, {}, over->isReady};
 }
 
 std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
@@ -143,7 +131,7 @@ std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waitin
     switch (wait.kind) {
     case WaitKind::Timer: return passedDeadline(facts, wait);
     case WaitKind::Coroutine: return endOfAwaited(facts, wait);
-    case WaitKind::Descriptor: return deadDescriptor(facts, waiting, wait);
+    case WaitKind::Descriptor: return overDescriptor(facts, waiting, wait);
     default: return satisfiedObject(facts, waiting, wait);
     }
 }

@@ -112,7 +112,8 @@ using DescriptorSampleLayout =
     Layout<DescriptorSample, Tag::DescriptorSamples, Plain<&DescriptorSample::pid>,
            Delta<&DescriptorSample::descriptor>, Plain<&DescriptorSample::epoll>, Delta<&DescriptorSample::ts>,
            Plain<&DescriptorSample::kind>, Plain<&DescriptorSample::events>, OneMore<&DescriptorSample::pending>,
-           Delta<&DescriptorSample::deadline>, Plain<&DescriptorSample::tcpState>>;
+           Delta<&DescriptorSample::deadline>, Plain<&DescriptorSample::tcpState>, Plain<&DescriptorSample::readEnds>,
+           Plain<&DescriptorSample::canWrite>>;
 using ProcessSampleLayout =
     Layout<ProcessSample, Tag::ProcessSamples, Plain<&ProcessSample::pid>, Delta<&ProcessSample::ts>,
            Delta<&ProcessSample::descriptorsTs>, Plain<&ProcessSample::threads>, Delta<&ProcessSample::stoppedSince>,

@@ -314,3 +314,19 @@ CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
     CHECK(verdict.findings[0].severity == Severity::Error);
     CHECK(verdict.findings[1].severity == Severity::Info);
 }
+
+CT_CASE(aProvenLossIsNotFoundByComparisonAgain)
+{
+    JudgeScene scene;
+    const SiteId serve = scene.site("serve", 44);
+    completeWaits(scene, serve, {scene.born(), scene.born()}, 0, 100);
+    const CoroutineId late = scene.suspended(150, serve);
+    CHECK_EQUAL(scene.at(5000).findings.size(), 1U);
+    CHECK(scene.at(5000).findings[0].severity == Severity::Info);
+    scene.waits(late, WaitKind::Descriptor, 7);
+    DescriptorSample closed = JudgeScene::descriptor(7, 4, DescriptorKind::Closed);
+    scene.sampled(200, {JudgeScene::thread(51, ThreadState::Sleeping, ThreadCall::Epoll, 4)}, {closed});
+    scene.sampled(4900);
+    REQUIRE(scene.at(5000).findings.size() == 1);
+    CHECK(scene.at(5000).findings[0].severity == Severity::Error);
+}

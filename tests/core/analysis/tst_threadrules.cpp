@@ -142,6 +142,49 @@ CT_CASE(aDescriptorThatIsNotWatchedAnyMoreIsFound)
     CHECK_EQUAL(message(DescriptorKind::Closed, 0, 2500), "");  // the wake may still come
 }
 
+CT_CASE(aDescriptorThatIsReadyIsFound)
+{
+    const auto message = [](DescriptorSample row, std::uint64_t ms = 200, ThreadState state = kSleeps) {
+        Threads scene;
+        scene.waits(scene.waiting, WaitKind::Descriptor, 7);
+        scene.sampled(90, {JudgeScene::thread(51, state, ThreadCall::Epoll, 4)},
+                      {JudgeScene::descriptor(7, 4, DescriptorKind::Socket)});
+        scene.sampled(ms, {}, {row});
+        scene.sampled(2900);
+        const std::vector<Finding> found = scene.at(3000, Rule::LostWakeup);
+        return found.empty() ? std::string() : found.front().message;
+    };
+    DescriptorSample row = JudgeScene::descriptor(7, 4, DescriptorKind::Socket);
+    row.pending = 12;
+    CHECK_EQUAL(message(row), "descriptor 7 received 12 bytes 2.80 s ago, and no wake followed");
+    CHECK_EQUAL(message(row, 2500), "");                       // the wake may still come
+    CHECK_EQUAL(message(row, 200, ThreadState::Running), "");  // nor is the thread free to notice it
+    row.events = 5;
+    CHECK_EQUAL(message(row), "");  // it may wait for room in the send queue
+    row.canWrite = true;
+    row.pending = 0;
+    row.readEnds = true;
+    CHECK_EQUAL(message(row), "descriptor 7 was hung up by its peer 2.80 s ago, and no wake followed");
+    row = JudgeScene::descriptor(7, 4, DescriptorKind::Listener);
+    row.pending = 1;
+    CHECK_EQUAL(message(row), "descriptor 7 received 1 connection 2.80 s ago, and no wake followed");
+    row.kind = DescriptorKind::Timer;
+    CHECK_EQUAL(message(row), "descriptor 7 expired 2.80 s ago, and no wake followed");
+}
+
+CT_CASE(whatWasReadyBeforeTheWaitCountsFromTheWaitOn)
+{
+    Threads scene;
+    scene.waits(scene.waiting, WaitKind::Descriptor, 7);
+    DescriptorSample row = JudgeScene::descriptor(7, 4, DescriptorKind::Event);
+    row.pending = 1;
+    scene.sampled(90, {JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4)}, {row});
+    scene.sampled(2900);
+    const std::vector<Finding> found = scene.at(3000, Rule::LostWakeup);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].message, "descriptor 7 became ready 2.90 s ago, and no wake followed");
+}
+
 CT_CASE(withoutSamplesTheRulesAbstain)
 {
     Busy scene;

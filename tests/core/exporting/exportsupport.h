@@ -90,7 +90,7 @@ inline Notes sampleNotes()
     };
     notes.descriptorSamples = {
         {4242, 9, 0, 5300, DescriptorKind::Timer, 1, 0, 9999, 0},
-        {4242, 10, 0, 5300, DescriptorKind::Socket, 0x8000'0001, DescriptorSample::kUnknown, 0, 8},
+        {4242, 10, 0, 5300, DescriptorKind::Socket, 0x8000'0001, DescriptorSample::kUnknown, 0, 8, true},
     };
     notes.processSamples = {{4242, 5400, 5300, 2, 5350, true, true, false}};
     return notes;
@@ -100,8 +100,8 @@ inline Notes sampleNotes()
 inline const QStringList kSampleThreads{QStringLiteral("4242|77|5300|sleeping|epoll|1|0|41|3"),
                                         QStringLiteral("4242|77|5400|stopped|futex|0|32512|43|4"),
                                         QStringLiteral("4242|78|5300|running|none|0||42|")};
-inline const QStringList kSampleDescriptors{QStringLiteral("4242|9|0|5300|timer|1|0|9999|"),
-                                            QStringLiteral("4242|10|0|5300|socket|2147483649|||8")};
+inline const QStringList kSampleDescriptors{QStringLiteral("4242|9|0|5300|timer|1|0|9999||0|0"),
+                                            QStringLiteral("4242|10|0|5300|socket|2147483649|||8|1|0")};
 inline const QStringList kSampleProcesses{QStringLiteral("4242|5400|5300|2|5350|1|1|0")};
 
 inline QByteArray contentOf(const QString &path)

@@ -67,7 +67,7 @@ inline void putNotes(std::ostream &out, const Notes &notes)
     for (const auto &row : notes.descriptorSamples)
         out << "DS " << row.pid << ' ' << row.descriptor << ' ' << row.epoll << ' ' << row.ts << ' '
             << static_cast<int>(row.kind) << ' ' << row.events << ' ' << row.pending << ' ' << row.deadline << ' '
-            << int{row.tcpState} << '\n';
+            << int{row.tcpState} << ' ' << row.readEnds << ' ' << row.canWrite << '\n';
     for (const auto &row : notes.processSamples)
         out << "PS " << row.pid << ' ' << row.ts << ' ' << row.descriptorsTs << ' ' << row.threads << ' '
             << row.stoppedSince << ' ' << row.areThreadsKnown << ' ' << row.areCallsKnown << ' '
@@ -195,9 +195,10 @@ private:
                                            static_cast<ThreadCall>(below(11)), below(2) != 0, wild(), wild(), wild()});
         });
         some([&] {
-            notes.descriptorSamples.push_back(
-                {small32(), small32(), small32(), wild(), static_cast<DescriptorKind>(below(12)), small32(),
-                 below(2) ? wild() : DescriptorSample::kUnknown, wild(), static_cast<std::uint8_t>(below(256))});
+            notes.descriptorSamples.push_back({small32(), small32(), small32(), wild(),
+                                               static_cast<DescriptorKind>(below(12)), small32(),
+                                               below(2) ? wild() : DescriptorSample::kUnknown, wild(),
+                                               static_cast<std::uint8_t>(below(256)), below(2) != 0, below(2) != 0});
         });
         some([&] {
             notes.processSamples.push_back(

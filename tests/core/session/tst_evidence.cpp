@@ -59,7 +59,7 @@ auto evidenceOf(const Population &population, std::uint32_t pid)
     };
     std::vector<decltype(fields(ThreadSample{}))> rows;
     std::transform(threads.begin(), threads.end(), std::back_inserter(rows), fields);
-    return std::tuple(rows, population.sampledUntil(pid), population.samples().descriptorSamples(pid).size(),
+    return std::tuple(rows, population.sampledUntil(pid), population.samples().descriptors(pid).size(),
                       population.samples().stoppedTimes());
 }
 

@@ -148,9 +148,13 @@ CT_CASE(seesTheQueuesOfSockets)
         while (scene.of(connection.client.fd()).pending == 0) {
         }
         CHECK_EQUAL(scene.of(connection.client.fd()).pending, 5U);
+        CHECK(!scene.of(connection.client.fd()).readEnds);
+        CHECK(scene.of(connection.client.fd()).canWrite);
+        CHECK(!scene.of(connection.listener.fd()).canWrite);
         connection.server = {};
         while (scene.of(connection.client.fd()).tcpState != TCP_CLOSE_WAIT) {
         }
+        CHECK(scene.of(connection.client.fd()).readEnds);
         CHECK(!scene.sampler->areKnown());  // it has not searched for epolls
     }
 }
@@ -160,7 +164,7 @@ CT_CASE(seesTheQueuesOfLocalSockets)
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     const auto here = ProcFile::adopt(ends[0]);
-    const auto there = ProcFile::adopt(ends[1]);
+    auto there = ProcFile::adopt(ends[1]);
     Scene scene;
     scene.add(here.fd());
     CHECK(scene.of(here.fd()).kind == DescriptorKind::Socket);
@@ -168,6 +172,11 @@ CT_CASE(seesTheQueuesOfLocalSockets)
     CHECK_EQUAL(int{scene.of(here.fd()).tcpState}, 0);
     CHECK_EQUAL(::send(there.fd(), "123", 3, 0), 3);
     CHECK_EQUAL(scene.of(here.fd()).pending, 3U);
+    CHECK(scene.of(here.fd()).canWrite && !scene.of(here.fd()).readEnds);
+    CHECK_EQUAL(::send(here.fd(), "1", 1, 0), 1);
+    CHECK(!scene.of(here.fd()).canWrite);  // not fetched yet
+    there = {};
+    CHECK(scene.of(here.fd()).canWrite && scene.of(here.fd()).readEnds);  // a write fails at once
 }
 
 CT_CASE(seesOtherKinds)
@@ -221,6 +230,19 @@ CT_CASE(aNumberMayBeUsedAgain)
     REQUIRE(timer.fd() == ends[0]);
     scene.add(timer.fd());
     CHECK(scene.of(timer.fd()).kind == DescriptorKind::Timer);
+}
+
+CT_CASE(anotherFileThatIsNotRegisteredMayHaveTheNumber)
+{
+    Scene scene;
+    auto timer = ProcFile::adopt(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+    const int number = timer.fd();
+    scene.add(number);
+    CHECK(scene.of(number).kind == DescriptorKind::Timer);
+    timer = ProcFile();
+    const auto event = ProcFile::adopt(::eventfd(0, EFD_CLOEXEC));
+    REQUIRE(event.fd() == number);  // timers and events have the same inode
+    CHECK(scene.of(number).kind == DescriptorKind::Closed);
 }
 
 CT_CASE(findsAllEpolls)

@@ -116,20 +116,65 @@ CT_CASE(aThreadHasABoundedNumberOfRows)
     CHECK_EQUAL(timesSince(log, 0).back(), 1000U);
 }
 
+CT_CASE(withTooManyRowsTheKnownThreadsStayKnown)
+{
+    SampleLog log;
+    add(log, thread(50, 1));
+    std::vector<DescriptorSample> descriptors(SampleLog::kMostRows);
+    for (std::size_t i = 0; i < descriptors.size(); ++i)
+        descriptors[i] = {5, static_cast<std::uint32_t>(i), 7, 1, DescriptorKind::Event};
+    add(log, &Notes::descriptorSamples, descriptors);
+    ProcessSample latest = process(2);
+    latest.areThreadsKnown = latest.areDescriptorsKnown = true;
+    add(log, latest);
+    CHECK(!log.processSample(5)->areDescriptorsKnown);
+    CHECK(log.processSample(5)->areThreadsKnown);
+    add(log, thread(50, 3, ThreadState::Running));
+    CHECK(timesSince(log, 0) == Times{3});
+    add(log, thread(51, 4));
+    CHECK(timesSince(log, 0) == Times{3});
+    CHECK(!log.processSample(5)->areThreadsKnown);
+}
+
 CT_CASE(keepsTheLatestRowOfADescriptor)
 {
     SampleLog log;
     add(log, &Notes::descriptorSamples,
         {{5, 8, 7, 1, DescriptorKind::Event, 0, 3}, {5, 8, 6, 2, DescriptorKind::Event}, {5, 9, 7, 3}});
     add(log, &Notes::descriptorSamples, {{5, 8, 7, 4, DescriptorKind::Event, 0, 4}});
-    std::vector<DescriptorSample> rows = log.descriptorSamples(5);
-    REQUIRE(rows.size() == 3);
-    CHECK(rows[1].epoll == 7 && rows[1].descriptor == 8 && rows[1].pending == 4);
+    const std::vector<WatchedDescriptor> descriptors = log.descriptors(5);
+    REQUIRE(descriptors.size() == 3);
+    const DescriptorSample &row = descriptors[1].latest;
+    CHECK(row.epoll == 7 && row.descriptor == 8 && row.pending == 4);
     add(log, &Notes::descriptorSamples, {{5, 8, 7, 5, DescriptorKind::Closed}});
     add(log, process(5));
-    CHECK_EQUAL(log.descriptorSamples(5).size(), 3U);
+    CHECK_EQUAL(log.descriptors(5).size(), 3U);
     add(log, process(17 * kSecond));
-    CHECK_EQUAL(log.descriptorSamples(5).size(), 2U);
+    CHECK_EQUAL(log.descriptors(5).size(), 2U);
+}
+
+CT_CASE(knowsSinceWhenADescriptorIsReady)
+{
+    SampleLog log;
+    const auto readySince = [&log](std::uint64_t ts, std::uint64_t pending, bool canWrite = false,
+                                   std::uint32_t events = 1) {
+        DescriptorSample row{5, 8, 7, ts, DescriptorKind::Socket, events, pending};
+        row.canWrite = canWrite;
+        add(log, &Notes::descriptorSamples, {row});
+        return log.descriptors(5).front().readySince;
+    };
+    CHECK_EQUAL(readySince(10, 0), 0U);
+    CHECK_EQUAL(readySince(11, DescriptorSample::kUnknown), 0U);
+    CHECK_EQUAL(readySince(20, 5), 20U);
+    CHECK_EQUAL(readySince(30, 9), 20U);  // more came
+    CHECK_EQUAL(readySince(40, 2), 40U);  // a part was fetched
+    CHECK_EQUAL(readySince(50, 0), 0U);
+    // Registered for both directions: a coroutine may wait for the other one.
+    constexpr std::uint32_t kBoth = 5;
+    CHECK_EQUAL(readySince(60, 3, false, kBoth), 0U);
+    CHECK_EQUAL(readySince(70, 3, true, kBoth), 70U);
+    CHECK_EQUAL(readySince(80, 0, true, kBoth), 0U);
+    CHECK_EQUAL(readySince(90, 3, true, 0x4000'0000), 0U);  // not armed
 }
 
 CT_CASE(stopsAreBands)

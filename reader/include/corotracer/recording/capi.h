@@ -285,6 +285,9 @@ typedef struct ctr_descriptor_sample {
     uint32_t kind;  /* enum ctr_descriptor_kind */
     uint32_t events;
     uint32_t tcp_state; /* TCP_ESTABLISHED ... of <netinet/tcp.h>; 0 = none, or unknown */
+    uint32_t read_ends; /* 1 = the peer of a socket has ended its side */
+    uint32_t can_write; /* 1 = a connected socket whose send queue is empty */
+    uint32_t reserved;
 } ctr_descriptor_sample;
 
 /* The capture has looked at a process. The last three members: everything of that sort has rows. */

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the samples say about the descriptors of one process at one instant: which of them have something for a waiting
+// coroutine, or can have nothing for it any more.
+#pragma once
+
+#include "core/trace/population.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace ct {
+
+/// A wait for a descriptor that is over.
+struct OverDescriptor {
+    std::uint64_t since = 0;  ///< ns: when a sample first saw it
+    std::string what;         ///< with a time behind it: "descriptor 7 was closed"
+    bool isReady = false;     ///< it has something to fetch; else no epoll watches it any more
+};
+
+class DescriptorFacts {
+public:
+    /// Without samples of the process, it knows nothing.
+    DescriptorFacts() = default;
+    DescriptorFacts(const Population &population, std::uint32_t pid, std::uint64_t now);
+
+    /// nullopt: coroutines may wait for the descriptor, or it is not known.
+    std::optional<OverDescriptor> over(std::uint64_t descriptor) const;
+
+private:
+    /// A descriptor, in all epolls in which it is registered, or was.
+    struct Known {
+        bool canCome = false;  ///< an epoll watches it, and it was not ready there
+        WatchedDescriptor latest;
+    };
+    std::unordered_map<std::uint64_t, Known> m_known;
+};
+
+}  // namespace ct
