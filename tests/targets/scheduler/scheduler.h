@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "corotracer/traced.h"
 #include "reactor.h"
 #include "runqueue.h"
 #include "task.h"
@@ -92,20 +93,18 @@ struct Yield {
     return {scheduler};
 }
 
-/// co_await sleepFor(scheduler, 20ms): never resumes early, usually about 1 ms late.
 struct Sleep {
     Scheduler &scheduler;
-    std::chrono::nanoseconds duration;
-    [[nodiscard]] bool await_ready() const noexcept { return duration.count() <= 0; }
-    void await_suspend(std::coroutine_handle<> self) const
-    {
-        scheduler.reactor().resumeAt(Reactor::Clock::now() + duration, self);
-    }
+    Reactor::Clock::time_point until;
+    [[nodiscard]] bool await_ready() const noexcept { return until <= Reactor::Clock::now(); }
+    void await_suspend(std::coroutine_handle<> self) const { scheduler.reactor().resumeAt(until, self); }
     void await_resume() const noexcept {}
 };
-[[nodiscard]] inline Sleep sleepFor(Scheduler &scheduler, std::chrono::nanoseconds duration)
+/// co_await sleepFor(scheduler, 20ms): never resumes early, usually about 1 ms late.
+[[nodiscard]] inline auto sleepFor(Scheduler &scheduler, std::chrono::nanoseconds duration)
 {
-    return {scheduler, duration};
+    const Reactor::Clock::time_point until = Reactor::Clock::now() + duration;
+    return corotracer::awaiting(until, Sleep{scheduler, until});
 }
 
 }  // namespace sched

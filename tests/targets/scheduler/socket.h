@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "corotracer/traced.h"
 #include "reactor.h"
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace sched {
 
@@ -129,24 +131,31 @@ private:
     bool m_failed = false;
 };
 
+/// Tells the tracer which descriptor the operation waits for.
+template <class Performed>
+[[nodiscard]] auto waitingFor(const Socket &socket, Pending<Performed> operation)
+{
+    return corotracer::awaiting({corotracer::wait::descriptor, socket.fd()}, std::move(operation));
+}
+
 }  // namespace detail
 
 /// co_await gives the next connection, or nothing once the listener is closed and its backlog empty.
 [[nodiscard]] inline auto async_accept(const Listener &listener)
 {
-    return detail::Pending<detail::Accept>(listener);
+    return detail::waitingFor(listener.socket(), detail::Pending<detail::Accept>(listener));
 }
 
 /// co_await gives the number of bytes read: at least one, or 0 if the peer has closed the connection or it broke.
 [[nodiscard]] inline auto async_read(Socket &socket, std::span<std::byte> buffer)
 {
-    return detail::Pending<detail::Read>(socket, buffer);
+    return detail::waitingFor(socket, detail::Pending<detail::Read>(socket, buffer));
 }
 
 /// Writes all of the data. co_await gives false if the peer is gone.
 [[nodiscard]] inline auto async_write(Socket &socket, std::span<const std::byte> data)
 {
-    return detail::Pending<detail::Write>(socket, data);
+    return detail::waitingFor(socket, detail::Pending<detail::Write>(socket, data));
 }
 
 }  // namespace sched

@@ -89,6 +89,9 @@ public:
             m_handle.destroy();
     }
 
+    /// Tells the tracer which coroutine is awaited.
+    [[nodiscard]] std::coroutine_handle<promise_type> handle() const noexcept { return m_handle; }
+
     auto operator co_await() &&noexcept
     {
         struct Awaiter {
