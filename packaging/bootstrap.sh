@@ -10,8 +10,8 @@ usage() {
 usage: packaging/bootstrap.sh [-y] demo|test|test-all|build|packages
 
   demo      installs what is missing, builds a release and opens the window on a demo server that loses
-            wake-ups; without a display it records the server headless, lists the stuck coroutines with
-            their source lines and writes a picture of the window (into demo-output/)
+            wake-ups; without a display it records the server headless, reports what is wrong and at which
+            source line, and writes a picture of the window (all into demo-output/)
   test      installs what is missing, builds everything and runs every test
   test-all  as test, and installs the libraries and compilers of other projects that the probes are tested with,
             and the browser that opens reports, so that no test is skipped for want of one (label peers)
@@ -122,10 +122,13 @@ demo() {
     local out=$root/demo-output
     mkdir -p "$out"
     say 'no display: recording the demo server headless for 8 seconds'
-    "$bin/corotracer-gui" --batch --duration 8 -o "$out/demo.jsonl" --summary "$out/summary.json" -- "$bin/ct_server_lossy" --seconds 60
+    "$bin/corotracer-gui" --batch --duration 8 -o "$out/demo.jsonl" --summary "$out/summary.json" --report text \
+        --report-out "$out/report.txt" -- "$bin/ct_server_lossy" --seconds 60
+    say 'what the diagnosis found'
+    cat "$out/report.txt"
     say 'taking a picture of the window, without a display'
     "$root/packaging/window_picture.sh" "$out/window.png"
-    say "written: $out/demo.jsonl, summary.json, window.png"
+    say "written: $out/demo.jsonl, summary.json, report.txt, window.png"
 }
 
 # run_tests [PACKAGE...]: needs these packages, too
