@@ -5,8 +5,12 @@
 #include "programs.h"
 
 #include <array>
-#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -296,49 +300,74 @@ void leakPerRequest(const Setting &setting)
 
 namespace {
 
-/// Wakes its coroutines together. The broken one has one of them in its list twice.
-struct Drum {
-    const Setting &setting;
-    Pool pool{setting.threads};
-    std::mutex mutex{};
-    std::vector<Waiter> waiting{};  ///< guarded by mutex
+/// A task of a scheduler that has no coroutines: a state machine that is traced by hand.
+class Machine : public Promise {
+public:
+    /// Runs one step on the calling thread.
+    void step(std::chrono::nanoseconds work)
+    {
+        trace(true);
+        compute(work);
+        trace(false);
+    }
+
+private:
+    void trace(bool isActive)
+    {
+        const std::lock_guard lock(m_mutex);
+        writeByHand(isActive);
+    }
+
+    std::mutex m_mutex;
 };
 
-Task<> beatDrum(Drum &drum)
+/// Threads that run machines, in the order in which they were scheduled.
+struct Hall {
+    const Setting &setting;
+    std::mutex mutex{};
+    std::condition_variable hasWork{};
+    std::deque<Machine *> ready{};  ///< guarded by mutex
+};
+
+[[noreturn]] void runMachines(Hall &hall)
 {
-    for (int round = 0;; ++round) {
-        co_await sleepFor(drum.pool, drum.setting.unit * 4);
-        const std::lock_guard lock(drum.mutex);
-        reportSignal(&drum);
-        std::vector<Waiter> waiting = std::exchange(drum.waiting, {});
-        if (isFault(drum.setting, kVictim, round) && !waiting.empty())
-            waiting.push_back(waiting.back());
-        drum.pool.wakeAll(waiting);
+    std::unique_lock lock(hall.mutex);
+    for (;;) {
+        hall.hasWork.wait(lock, [&hall] { return !hall.ready.empty(); });
+        Machine *const machine = hall.ready.front();
+        hall.ready.pop_front();
+        lock.unlock();
+        machine->step(hall.setting.unit / 2);
+        lock.lock();
     }
 }
 
-Task<> dance(Drum &drum)
+void scheduleMachine(Hall &hall, Machine &machine)
 {
-    for (;;) {
-        co_await park(corotracer::waited(corotracer::wait::other, &drum), [&drum](const Waiter &self) {
-            const std::lock_guard lock(drum.mutex);
-            drum.waiting.push_back(self);
-            return true;
-        });
-        compute(drum.setting.unit / 4);
-    }
+    if (reportsCauses())
+        corotracer::note_wake(machine);
+    const std::lock_guard lock(hall.mutex);
+    hall.ready.push_back(&machine);
+    hall.hasWork.notify_one();
 }
 
 }  // namespace
 
-/// A coroutine is scheduled twice for one suspension, and two threads run it.
+/// A task is scheduled twice for one suspension, and two threads run it at a time.
 void doubleResume(const Setting &setting)
 {
-    Drum drum{setting};
-    for (int client = 0; client < 2; ++client)
-        drum.pool.start(dance(drum));
-    drum.pool.start(beatDrum(drum));
-    drum.pool.join();
+    Hall hall{setting};
+    std::deque<Machine> machines(kClients);
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < setting.threads; ++i)
+        threads.emplace_back(runMachines, std::ref(hall));
+    for (int round = 0;; ++round) {
+        Machine &machine = machines[static_cast<std::size_t>(round % kClients)];
+        scheduleMachine(hall, machine);
+        if (setting.isBroken && round % kFaultRound == kFaultRound - 1)
+            scheduleMachine(hall, machine);
+        std::this_thread::sleep_for(setting.unit * 2);
+    }
 }
 
 }  // namespace corpus

@@ -66,6 +66,16 @@ public:
                                       m_writer ? &*m_writer : nullptr};
     }
 
+    /// The event of a task that is no coroutine: it runs, or it has stopped.
+    void writeByHand(bool isActive)
+    {
+        const std::uint64_t address = isActive ? 0 : reinterpret_cast<std::uint64_t>(this);
+        if (m_writer)
+            m_writer->write(address, isActive);
+        else
+            write_trace(address, isActive);
+    }
+
     std::coroutine_handle<> continuation = std::noop_coroutine();
     std::exception_ptr exception;
     Pool *owner = nullptr;  ///< the pool that started the task; null for an awaited one
