@@ -4,8 +4,10 @@
 
 import configparser
 import dataclasses
+import json
 import pathlib
 import re
+import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 VARIANTS = ["causes", "plain", "version1"]
@@ -23,6 +25,7 @@ class Program:
     functions: tuple  # in which the accused coroutines are; empty: in any
     variants: tuple
     misses: tuple  # variants in which the defect is known not to be found
+    accused: tuple  # variants in which the healthy program is known to be accused
     duration: float  # s
     min_threads: int = 1  # fewer do not show the defect
 
@@ -43,7 +46,7 @@ def _program(section, is_broken):
     variants = tuple(VARIANTS) if family == "own" else ("causes",)
     return Program(section.name, family, is_broken, words("expect") if is_broken else (),
                    words("also") if is_broken else (), words("at"), variants,
-                   words("misses"), section.getfloat("duration", 4), section.getint("min_threads", 1))
+                   words("misses"), words("accused"), section.getfloat("duration", 4), section.getint("min_threads", 1))
 
 
 def programs():
@@ -55,6 +58,15 @@ def programs():
             result.append(_program(labels[name], True))
         result.append(_program(labels[name], False))
     return result
+
+
+def judge(engine, recording):
+    """The report of a recording."""
+    command = [engine, "--batch", "--input", recording, "--report", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise RuntimeError(f"{recording}: {done.stderr}")
+    return json.loads(done.stdout)
 
 
 @dataclasses.dataclass

@@ -12,6 +12,7 @@ usage: tests/corpus/run.py                      the quick matrix: one speed, two
        tests/corpus/run.py --full               all speeds and numbers of threads
        tests/corpus/run.py --healthy --repeat 20 --spinners 4    healthy programs on a busy machine
        tests/corpus/run.py --record FOLDER      also keep the recordings, FOLDER/VARIANT/PROGRAM.ctr
+       tests/corpus/run.py --judge FOLDER       judge recordings instead of live runs, within seconds
 """
 
 import argparse
@@ -54,6 +55,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=3 * (os.cpu_count() or 1), help="programs at a time (%(default)s)")
     parser.add_argument("--record", type=pathlib.Path, metavar="FOLDER",
                         help="keep the recordings; programs pace themselves slower, so that these are small")
+    parser.add_argument("--judge", type=pathlib.Path, metavar="FOLDER", help="judge these recordings")
     parser.add_argument("--state", type=pathlib.Path, help="results so far; an interrupted run continues with them")
     return parser.parse_args()
 
@@ -71,7 +73,12 @@ def runs_of(options):
     for program in corpus.programs():
         if (options.healthy and program.is_broken) or options.only not in program.name:
             continue
-        if not families.is_built(options.build, program):
+        if options.judge:
+            for variant in program.variants:
+                if variant in options.variants and (options.judge / variant / program.file).exists():
+                    yield program, variant, *RECORDED, 0
+            continue
+        if families.binary(options.build, program.family) is None:
             print(f"{program.title} is not built", file=sys.stderr)
             continue
         for variant in program.variants:
@@ -87,9 +94,13 @@ def key_of(run):
     return f"{program.title} {variant} {threads} {unit} {repeat}"
 
 
-def execute(options, run):
-    """Runs a program once. Returns what the report says, with the label's judgement."""
-    program, variant, threads, unit, _ = run
+def judge_recording(options, program, variant):
+    return corpus.judge(options.build / "bin/corotracer-gui", options.judge / variant / program.file)
+
+
+def judge_live(options, run):
+    """Runs a program once."""
+    program, variant = run[:2]
     with tempfile.TemporaryDirectory(prefix="corpus-") as folder:
         report = pathlib.Path(folder) / "report.json"
         recording = pathlib.Path(folder) / "run.ctr"
@@ -98,12 +109,21 @@ def execute(options, run):
                    "--report", "json", "--report-out", report, "--", *families.command(options.programs, *run[:4])]
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
         if not report.exists():
-            return {"error": done.stderr[-500:]}
-        content = json.loads(report.read_text(encoding="utf-8"))
+            raise RuntimeError(done.stderr[-500:])
         if options.record:
             target = options.record / variant / program.file
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(recording, target)
+        return json.loads(report.read_text(encoding="utf-8"))
+
+
+def execute(options, run):
+    """Returns what the report of one run says, with the label's judgement."""
+    program, variant = run[:2]
+    try:
+        content = judge_recording(options, program, variant) if options.judge else judge_live(options, run)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return {"error": str(error)}
     comparison = corpus.compare(program, variant, content)
     return {"found": comparison.is_found, "right": comparison.right, "abstained": comparison.has_abstained,
             "wrong": [corpus.text_of(finding) for finding in comparison.wrong],
@@ -133,10 +153,11 @@ def programs_at_a_neutral_path(options):
         return
     with tempfile.TemporaryDirectory(prefix="corpus-programs-") as folder:
         options.programs = pathlib.Path(folder)
-        for family in families.FAMILIES.values():
-            if (options.build / family.binary).exists():
-                (options.programs / family.binary).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(options.build / family.binary, options.programs / family.binary)
+        for family in families.FAMILIES:
+            if (built := families.binary(options.build, family)) is not None:
+                copy = options.programs / built.relative_to(options.build)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(built, copy)
         yield
 
 
