@@ -31,7 +31,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev libzstd-dev libxxhash-dev libdw-dev libelf-dev
     qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev)
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
-test_packages=(libbenchmark-dev python3 xvfb xauth)
+test_packages=(libbenchmark-dev graphviz python3 xvfb xauth)
 ci_packages=(clang clang-format libclang-rt-dev codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # Where tests/rust/rusttest.py expects Debian's standard library of Rust for AArch64.
 aarch64_rust=/usr/local/lib/rustlib/aarch64-unknown-linux-gnu/lib

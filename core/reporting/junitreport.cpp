@@ -5,6 +5,7 @@
 // finding. Warnings and errors are failures; what a rule could not judge is a skipped test case.
 #include "core/analysis/ruledescriptions.h"
 #include "core/reporting/reportformats.h"
+#include "core/reporting/xmltext.h"
 
 #include <algorithm>
 
@@ -12,24 +13,9 @@ namespace ct {
 
 namespace {
 
-std::string escaped(std::string_view text)
-{
-    std::string result;
-    for (const char c : printableText(text)) {
-        switch (c) {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        default: result += c;
-        }
-    }
-    return result;
-}
-
 std::string beginCase(std::string_view rule, const std::string &name)
 {
-    return "  <testcase classname=\"corotracer." + std::string(rule) + "\" name=\"" + escaped(name) + "\" time=\"0\"";
+    return "  <testcase classname=\"corotracer." + std::string(rule) + "\" name=\"" + xmlText(name) + "\" time=\"0\"";
 }
 
 }  // namespace
@@ -49,9 +35,9 @@ std::string junitReport(const Report &report)
             if (finding.rule != rule || finding.severity == Severity::Info)
                 continue;
             cases += beginCase(name, locationText(reported)) + ">\n    <failure type=\"" +
-                     std::string(nameOf(finding.severity)) + "\" message=\"" + escaped(sentenceOf(reported)) + "\">";
+                     std::string(nameOf(finding.severity)) + "\" message=\"" + xmlText(sentenceOf(reported)) + "\">";
             for (const std::string &evidence : finding.evidence)
-                cases += escaped(evidence) + "\n";
+                cases += xmlText(evidence) + "\n";
             cases += "</failure>\n  </testcase>\n";
             ++tests;
             ++failures;
@@ -60,7 +46,7 @@ std::string junitReport(const Report &report)
             if (abstention.rule != rule)
                 continue;
             cases += beginCase(name, "not judged: " + std::to_string(abstention.count)) + ">\n    <skipped message=\"" +
-                     escaped(abstention.reason) + "\"/>\n  </testcase>\n";
+                     xmlText(abstention.reason) + "\"/>\n  </testcase>\n";
             ++tests;
             ++skipped;
         }
@@ -69,7 +55,7 @@ std::string junitReport(const Report &report)
         cases += beginCase(name, std::string(descriptionOf(rule))) + "/>\n";
         ++tests;
     }
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + escaped(report.target) + "\" tests=\"" +
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + xmlText(report.target) + "\" tests=\"" +
            std::to_string(tests) + "\" failures=\"" + std::to_string(failures) + "\" errors=\"0\" skipped=\"" +
            std::to_string(skipped) + "\" time=\"0\">\n" + cases + "</testsuite>\n";
 }

@@ -135,6 +135,12 @@ std::string sentenceOf(const ReportedFinding &reported)
     return text + printableText(reported.finding.message);
 }
 
+std::string summaryLine(const Report &report)
+{
+    return printableText(report.target) + ": " + std::to_string(report.coroutines) + " coroutines, " +
+           std::to_string(report.events) + " events, " + std::to_string(report.lost) + " lost\n";
+}
+
 std::string confidenceText(double confidence)
 {
     std::array<char, 16> text{};

@@ -59,17 +59,22 @@ std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups,
     return stacks;
 }
 
+std::string stackText(const ReportedStack &stack)
+{
+    std::string text =
+        std::to_string(stack.count) + " x " + stack.state + ", the longest for " + durationText(stack.longestNs) + "\n";
+    for (const std::string &link : stack.links)
+        text += "    " + link + "\n";
+    return text;
+}
+
 std::string stacksText(const std::vector<ReportedStack> &stacks)
 {
     std::string text;
     if (!stacks.empty())
         text += "\ncoroutines that are alive, equal ones together, the innermost first:\n";
-    for (const ReportedStack &stack : stacks) {
-        text += "\n" + std::to_string(stack.count) + " x " + stack.state + ", the longest for " +
-                durationText(stack.longestNs) + "\n";
-        for (const std::string &link : stack.links)
-            text += "    " + link + "\n";
-    }
+    for (const ReportedStack &stack : stacks)
+        text += "\n" + stackText(stack);
     return text;
 }
 

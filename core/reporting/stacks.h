@@ -31,6 +31,8 @@ struct ReportedStack {
 std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups, std::uint64_t now,
                                           const Population &population, const AddressResolver *resolver);
 
+/// One entry of stacksText(), with a line feed at its end.
+std::string stackText(const ReportedStack &stack);
 /// The stacks as in `--report text`: several lines for each, with an empty line before. Empty without stacks.
 std::string stacksText(const std::vector<ReportedStack> &stacks);
 

@@ -27,8 +27,7 @@ std::string coroutinesText(const ReportedFinding &reported)
 
 std::string textReport(const Report &report)
 {
-    std::string text = printableText(report.target) + ": " + std::to_string(report.coroutines) + " coroutines, " +
-                       std::to_string(report.events) + " events, " + std::to_string(report.lost) + " lost\n";
+    std::string text = summaryLine(report);
     if (report.findings.empty())
         text += "no findings\n";
     for (const ReportedFinding &reported : report.findings) {
