@@ -43,32 +43,40 @@ ChainPart partOf(const AwaitChain &chain, std::size_t outer, std::size_t inner)
     return {begin, end, chain.goesOnOutwards || begin != 0, chain.goesOnInwards || end != chain.coroutines.size()};
 }
 
-/// "a -> <b>b</b> -> lock 0x7ffd1234", with links. Empty for a coroutine that awaits none and is not awaited.
+const QLatin1String kLineBreak("<br/>");
+
+/// A link of a chain: the coroutine, and where it is suspended.
+QString linkText(const Population &population, CoroutineId id, bool isSelf)
+{
+    constexpr qsizetype kMostOfTitle = 28;
+    const QString title = format::shortened(format::coroutineTitle(population, id), kMostOfTitle);
+    const QString text =
+        isSelf ? QStringLiteral("<b>%1</b>").arg(title.toHtmlEscaped()) : link(QString::number(id), title);
+    const Site *const site = population.site(population.at(id).site);
+    return site ? DetailsRelations::tr("%1 at %2").arg(text, format::location(site, 0).toHtmlEscaped()) : text;
+}
+
+/// The chain as a stack with links, one line for each coroutine, the innermost first: "lock 0x7ffd1234",
+/// "<- <b>b</b> at net.cpp:88", "<- a". Empty for a coroutine that awaits none and is not awaited.
 QString chainText(const Population &population, const AwaitChain &chain, std::uint64_t now)
 {
     const bool isAlone = chain.coroutines.size() == 1 && !chain.isCycle && !chain.goesOnInwards;
     if (isAlone)
         return {};
-    constexpr std::size_t kMostOuter = 1;
-    constexpr std::size_t kMostInner = 8;
-    constexpr qsizetype kMostOfTitle = 28;
-    const ChainPart part = partOf(chain, kMostOuter, kMostInner);
-    QStringList texts;
-    if (part.goesOnOutwards)
-        texts << QString(kEllipsis);
-    for (std::size_t i = part.begin; i < part.end; ++i) {
-        const CoroutineId id = chain.coroutines[i];
-        const QString title = format::shortened(format::coroutineTitle(population, id), kMostOfTitle);
-        texts << (i == chain.self ? QStringLiteral("<b>%1</b>").arg(title.toHtmlEscaped())
-                                  : link(QString::number(id), title));
-    }
+    constexpr std::size_t kMostInEachDirection = 4;
+    const ChainPart part = partOf(chain, kMostInEachDirection, kMostInEachDirection);
+    QStringList lines;
     if (part.goesOnInwards)
-        texts << QString(kEllipsis);
+        lines << QString(kEllipsis);
     else if (chain.isCycle)
-        texts << DetailsRelations::tr("%1: a deadlock").arg(linkTo(population, chain.coroutines.front()));
+        lines << DetailsRelations::tr("%1: a deadlock").arg(linkTo(population, chain.coroutines.front()));
     else if (!chain.waits.empty())
-        texts << format::waits(population, chain.waits, now).toHtmlEscaped();
-    return texts.join(QStringLiteral(" &rarr; "));
+        lines << format::waits(population, chain.waits, now).toHtmlEscaped();
+    for (std::size_t i = part.end; i-- > part.begin;)
+        lines << linkText(population, chain.coroutines[i], i == chain.self);
+    if (part.goesOnOutwards)
+        lines << QString(kEllipsis);
+    return lines.join(kLineBreak + QStringLiteral("&larr; "));
 }
 
 /// One line for each coroutine, outermost first: an asynchronous stack trace.
@@ -158,7 +166,6 @@ QLabel *DetailsRelations::addRow(const char *objectName, const QString &name, co
     // A long name must not widen the dock.
     row->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     row->setMinimumWidth(40);
-    row->setFixedHeight(row->fontMetrics().height() + 3);  // the height of the fields above
     row->setContentsMargins(2, 0, 0, 0);
     m_form->addRow(title, row);
     m_form->setRowVisible(row, false);
@@ -171,6 +178,8 @@ void DetailsRelations::setRow(QLabel *row, const QString &html)
     if (row->text() == html)
         return;
     row->setText(html);
+    const auto lines = static_cast<int>(html.count(kLineBreak)) + 1;
+    row->setFixedHeight(lines * row->fontMetrics().lineSpacing() + 3);  // with one line, that of the fields above
     m_form->setRowVisible(row, !html.isEmpty());
 }
 
