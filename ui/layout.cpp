@@ -6,8 +6,10 @@
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
+#include "ui/docks/stacksdock.h"
 #include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
 #include "ui/views.h"
@@ -23,7 +25,7 @@ namespace ct {
 namespace {
 
 /// Increase this number when a dock is added or renamed, so that old saved layouts are ignored.
-constexpr int kLayoutVersion = 3;
+constexpr int kLayoutVersion = 4;
 const QSize kDefaultSize(1440, 900);
 
 }  // namespace
@@ -45,6 +47,9 @@ void resetLayout(QMainWindow &window, const Views &views)
     window.splitDockWidget(views.stuck, views.details,
                            Qt::Vertical);  // before the tabs, else it would become another tab
     window.tabifyDockWidget(views.stuck, views.creation);
+    window.tabifyDockWidget(views.creation, views.stacks);
+    window.tabifyDockWidget(views.timelineDock, views.graph);
+    views.timelineDock->raise();
     views.throughput->raise();
     views.stuck->raise();
     const int height = std::max(window.height() - 100, 400);

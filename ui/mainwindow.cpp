@@ -16,6 +16,7 @@
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stuckdock.h"
@@ -194,6 +195,7 @@ void MainWindow::connectParts()
             [this](const QByteArray &line) { m_run->writeInput(line); });
     connect(m_views.recordings, &RecordingsDock::openRequested, this, &MainWindow::openFile);
     connect(m_views.recordings, &RecordingsDock::failed, this, &MainWindow::showError);
+    connect(m_views.graph, &GraphDock::failed, this, &MainWindow::showError);
     connect(m_views.recordings, &RecordingsDock::saveRequested, m_jobs, &FileJobs::askForSaveOf);
     connect(m_sampler, &Sampler::sampled, this, &MainWindow::onSampled);
     connect(m_sampler, &Sampler::ticked, this, &MainWindow::onTicked);

@@ -9,8 +9,10 @@
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
+#include "ui/docks/stacksdock.h"
 #include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
 #include "ui/format/theme.h"
@@ -41,6 +43,17 @@ void select(const Views &views, CoroutineId coroutine)
     views.timeline->setSelected(coroutine);
     views.details->select(coroutine);
     views.creation->select(coroutine);
+    views.graph->select(coroutine);
+}
+
+/// Selects a coroutine in all views, and brings the table and the timeline to the front.
+void activate(const Views &views, CoroutineId coroutine)
+{
+    for (QDockWidget *dock : {static_cast<QDockWidget *>(views.coroutines), views.timelineDock}) {
+        dock->show();
+        dock->raise();
+    }
+    select(views, coroutine);
 }
 
 }  // namespace
@@ -60,6 +73,8 @@ Views::Views(QMainWindow &window, const Actions &actions)
     output = new OutputDock(&window);
     throughput = new ThroughputDock(&window);
     creation = new CreationDock(&window);
+    stacks = new StacksDock(&window);
+    graph = new GraphDock(&window);
     capture = new CaptureDock(&window);
     recordings = new RecordingsDock(recordingsDirectory(), &window);
 
@@ -87,7 +102,7 @@ Views::Views(QMainWindow &window, const Actions &actions)
 
 QList<QDockWidget *> Views::docks() const
 {
-    return {coroutines, timelineDock, stuck, creation, details, output, throughput, capture, recordings};
+    return {coroutines, timelineDock, stuck, creation, stacks, graph, details, output, throughput, capture, recordings};
 }
 
 void connectViews(const Views &views, const Actions &actions)
@@ -97,6 +112,11 @@ void connectViews(const Views &views, const Actions &actions)
     QObject::connect(views.stuck, &StuckDock::coroutineSelected, views.stuck, selectEverywhere);
     QObject::connect(views.timeline, &TimelineView::coroutineActivated, views.timeline, selectEverywhere);
     QObject::connect(views.creation, &CreationDock::coroutineSelected, views.creation, selectEverywhere);
+    const auto activateEverywhere = [views](CoroutineId coroutine) { activate(views, coroutine); };
+    QObject::connect(views.stacks, &StacksDock::coroutineSelected, views.stacks, selectEverywhere);
+    QObject::connect(views.stacks, &StacksDock::coroutineActivated, views.stacks, activateEverywhere);
+    QObject::connect(views.graph, &GraphDock::coroutineSelected, views.graph, selectEverywhere);
+    QObject::connect(views.graph, &GraphDock::coroutineActivated, views.graph, activateEverywhere);
     QObject::connect(views.details, &DetailsDock::coroutineSelected, views.details, selectEverywhere);
     QObject::connect(views.details, &DetailsDock::treeRequested, views.creation, &CreationDock::showCoroutine);
     QObject::connect(views.stuck, &StuckDock::siteActivated, views.coroutines, [views](const QString &text) {
@@ -129,6 +149,8 @@ void showRun(const Views &views, const Run &run)
     views.stuck->setTrace(population, run.knowsDeaths(), resolver);
     views.details->setTrace(population, run.history(), resolver);
     views.creation->setTrace(population, run.isOpened(), resolver);
+    views.stacks->setTrace(population, resolver);
+    views.graph->setTrace(population, nullptr, resolver, run.name());
     views.capture->setTrace(population);
     views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);
     views.throughput->clear();
@@ -154,6 +176,8 @@ void sampleViews(const Views &views)
     views.stuck->sample();
     views.details->sample();
     views.creation->sample();
+    views.stacks->sample();
+    views.graph->sample();
     views.timeline->sample();
 }
 

@@ -19,8 +19,9 @@ using namespace ct;
 
 namespace {
 
-const char *const kDocks[] = {"coroutineDock", "timelineDock",   "stuckDock",   "creationDock",  "detailsDock",
-                              "outputDock",    "throughputDock", "captureDock", "recordingsDock"};
+const char *const kDocks[] = {"coroutineDock",  "timelineDock", "stuckDock",      "creationDock",
+                              "detailsDock",    "outputDock",   "throughputDock", "captureDock",
+                              "recordingsDock", "stacksDock",   "graphDock"};
 
 QDockWidget *dock(const MainWindow &window, const char *name)
 {

@@ -70,4 +70,14 @@ void askForSave(QWidget *parent, const QString &name, std::function<void(const Q
     dialog->open();
 }
 
+void askForGraphFile(QWidget *parent, const QString &name, const QString &suffix,
+                     std::function<void(const QString &path)> chosen)
+{
+    QFileDialog *dialog = makeDialog(parent, FileText::tr("Export the wait graph"), "graphFileDialog");
+    const QString kind = suffix == QLatin1String("svg") ? FileText::tr("Pictures") : FileText::tr("Graphs");
+    letSave(*dialog, suffix, QStringLiteral("%1 (*.%2)").arg(kind, suffix), name + u'.' + suffix);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, std::move(chosen));
+    dialog->open();
+}
+
 }  // namespace ct

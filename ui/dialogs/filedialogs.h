@@ -25,4 +25,8 @@ void askForExport(QWidget *parent, const ExportFormat &format, const QString &na
 /// For the copy of a recording. `name` is proposed.
 void askForSave(QWidget *parent, const QString &name, std::function<void(const QString &path)> chosen);
 
+/// For a picture of a graph (suffix "svg") or a graph for Graphviz ("dot"). `name` is proposed.
+void askForGraphFile(QWidget *parent, const QString &name, const QString &suffix,
+                     std::function<void(const QString &path)> chosen);
+
 }  // namespace ct

@@ -30,6 +30,7 @@ const Colors &lightColors()
         .noticeBackground = QColor(0xE4, 0xF0, 0xFA),
         .warningText = QColor(0xAB, 0x47, 0x00),
         .lossText = QColor(0xA3, 0x23, 0x5E),
+        .cycle = QColor(0xD0, 0x20, 0x2E),
     };
     return colors;
 }
@@ -55,6 +56,7 @@ const Colors &darkColors()
         .noticeBackground = QColor(0x1E, 0x34, 0x4A),
         .warningText = QColor(0xFF, 0x9A, 0x55),
         .lossText = QColor(0xF0, 0x8C, 0xBA),
+        .cycle = QColor(0xFF, 0x5C, 0x5C),
     };
     return colors;
 }

@@ -31,6 +31,7 @@ struct Colors {
     QColor noticeBackground;
     QColor warningText;  ///< the hue of `stuck`, with enough contrast for small text
     QColor lossText;     ///< the hue of `gap`, with enough contrast for small text
+    QColor cycle;        ///< coroutines and objects that wait for one another
 };
 
 /// True if text is lighter than its background.
