@@ -12,6 +12,7 @@
 #include "app/batch/findinglines.h"
 #include "app/batch/judgerecording.h"
 #include "app/batch/spillfolder.h"
+#include "app/batch/stacksonrequest.h"
 #include "app/batch/stuckatend.h"
 #include "app/batch/targetreporter.h"
 #include "core/addresses/exportresolveradapter.h"
@@ -27,6 +28,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 namespace ct {
@@ -84,6 +86,7 @@ private:
     void printStart();
     void connectDumper();
     void outputFailed(const QString &message);
+    void connectStacks();
     void connectBacklog();
     [[noreturn]] void endAtOnce();
     int finish();
@@ -111,6 +114,7 @@ private:
     std::uint64_t m_decidedNs = 0;  ///< when the end was decided, ns, CLOCK_MONOTONIC
     std::uint64_t m_endNs = 0;      ///< when the end began, ns, CLOCK_MONOTONIC
     std::unique_ptr<StuckAtEnd> m_stuckAtEnd;
+    std::unique_ptr<StacksOnRequest> m_stacks;
     std::unique_ptr<TargetReporter> m_targetReporter;  ///< for targets that are started elsewhere
     int m_signalsSeen = 0;
     int m_lastSignal = 0;
@@ -197,6 +201,16 @@ void BatchRun::connectDumper()
     m_dumper->watch([this] { return m_session.accounting(); });
 }
 
+void BatchRun::connectStacks()
+{
+    m_stacks = std::make_unique<StacksOnRequest>(m_population, m_resolver, m_diagnosis ? &*m_diagnosis : nullptr,
+                                                 nameOf(m_line.start));
+    connect(m_stacks.get(), &StacksOnRequest::written, this, [this](const std::string &text) {
+        m_console.clear();
+        std::fputs(text.c_str(), stderr);
+    });
+}
+
 void BatchRun::connectBacklog()
 {
     if (!m_output->queue())
@@ -280,6 +294,11 @@ void BatchRun::onSignal(int signal)
             m_dumper->dump(tr("on request"));
         else
             m_console.print(tr("SIGUSR1 was ignored: there are no dumps without --keep; the capture continues"));
+        return;
+    }
+    if (signal == SIGUSR2) {
+        m_session.requestTime();  // durations up to now, although nothing may have happened for long
+        m_stacks->begin();
         return;
     }
     if (m_backlog && m_backlog->hasBegun()) {
@@ -432,6 +451,7 @@ int BatchRun::run()
     printStart();
     connectSession();
     connectDumper();
+    connectStacks();
     connectBacklog();
     armDuration();
     QCoreApplication::exec();

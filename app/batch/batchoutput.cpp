@@ -72,7 +72,7 @@ auto BatchOutput::openOnceRead(const std::string &path, const ConsoleSignals &si
                 events.quit();
         });
         connect(&signals, &ConsoleSignals::received, &events, [&](int signal) {
-            if (signal != SIGUSR1)
+            if (!isRequest(signal))
                 events.quit();
         });
         check.start(kReaderMs);

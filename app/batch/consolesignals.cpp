@@ -7,13 +7,14 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace ct {
 
 namespace {
 
-constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 // Global, because handlers have no other access to it. Set before they are installed, closed after they are removed.
 volatile int pipeEnds[2] = {-1, -1};
@@ -28,12 +29,15 @@ void writeSignal(int signal)
 
 void doNothing(int) {}
 
-void refuse(int)
+void refuse(int signal)
 {
     const int savedErrno = errno;
-    static constexpr char kText[] =
+    static constexpr std::string_view kDump =
         "corotracer-gui: SIGUSR1 was ignored: it requests dumps with --batch only; use File > Dump\n";
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+    static constexpr std::string_view kStacks =
+        "corotracer-gui: SIGUSR2 was ignored: it requests stacks with --batch only; use View > Stacks\n";
+    const std::string_view text = signal == SIGUSR1 ? kDump : kStacks;
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     errno = savedErrno;
 }
 
@@ -54,9 +58,15 @@ void install(int signal, void (*handler)(int))
 
 }  // namespace
 
-void refuseUserSignal()
+bool isRequest(int signal)
+{
+    return signal == SIGUSR1 || signal == SIGUSR2;
+}
+
+void refuseUserSignals()
 {
     install(SIGUSR1, refuse);
+    install(SIGUSR2, refuse);
 }
 
 ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
@@ -86,9 +96,9 @@ ConsoleSignals::~ConsoleSignals()
     if (pipeEnds[0] < 0)
         return;
     for (const int signal : kForwarded) {
-        // A late SIGUSR1 must not turn a success into a failure.
+        // A late request must not turn a success into a failure.
         if (!isIgnored(signal))
-            install(signal, signal == SIGUSR1 ? doNothing : SIG_DFL);
+            install(signal, isRequest(signal) ? doNothing : SIG_DFL);
     }
     close(pipeEnds[0]);
     close(pipeEnds[1]);

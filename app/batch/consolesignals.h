@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Delivers SIGINT, SIGTERM, SIGHUP and SIGUSR1 as Qt signals, through a pipe that the handlers write to.
+// Delivers SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 as Qt signals, through a pipe that the handlers write to.
 #pragma once
 
 #include <QObject>
@@ -23,7 +23,10 @@ private:
     void readPipe();
 };
 
-/// For the window, which handles no signals: SIGUSR1 is answered on stderr instead of ending the program.
-void refuseUserSignal();
+/// True for a request that does not end the run: SIGUSR1 for a dump, SIGUSR2 for the stacks.
+bool isRequest(int signal);
+
+/// For the window, which handles no signals: SIGUSR1 and SIGUSR2 are answered on stderr instead of ending the program.
+void refuseUserSignals();
 
 }  // namespace ct

@@ -94,6 +94,11 @@ bool Diagnosis::listsCoroutines() const
     return format && format->listsCoroutines;
 }
 
+Verdict Diagnosis::presentVerdict() const
+{
+    return ct::judge({*m_population, *m_data, *m_history}, m_population->now());
+}
+
 Result<void> Diagnosis::write(const AddressResolver *resolver)
 {
     Report report = makeReport(*m_verdict, m_stacks, *m_population, resolver, m_target);

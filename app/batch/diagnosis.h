@@ -40,6 +40,8 @@ public:
     Result<void> write(const AddressResolver *resolver);
     /// Removes the file of the report, because there will be none.
     void discard();
+    /// Judges the run so far, without an effect on the report. Any thread.
+    Verdict presentVerdict() const;
     /// After write(): why the findings fail the run, in one line; empty if they do not.
     std::string failure() const { return m_failure; }
     /// Resolves the addresses that the report needs, within ten seconds. Call it after finishJudging(), on the thread

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// SIGUSR2: writes the stacks of all coroutines to standard error, and the run continues.
+#pragma once
+
+#include "core/addresses/addressresolver.h"
+#include "core/trace/population.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+class Diagnosis;
+
+class StacksOnRequest final : public QObject {
+    Q_OBJECT
+public:
+    /// `diagnosis` may be null; else the text has the findings, too. It must outlive this object.
+    StacksOnRequest(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
+                    const Diagnosis *diagnosis, std::string target);
+
+    /// Requests the locations of the stacks. written() follows when they are resolved, or after a second.
+    void begin();
+
+Q_SIGNALS:
+    void written(const std::string &text);  ///< several lines
+
+private:
+    void check();
+    std::string text() const;
+
+    const std::shared_ptr<const Population> m_population;
+    const std::shared_ptr<AddressResolver> m_resolver;
+    const Diagnosis *const m_diagnosis;
+    const std::string m_target;
+    QTimer m_timer;
+    int m_checksLeft = 0;
+};
+
+}  // namespace ct
