@@ -214,35 +214,6 @@ private Q_SLOTS:
         QVERIFY(both->keepsOnly() && !both->dumps());
     }
 
-    void acceptsOptionsOfTheFirstCollector()
-    {
-        auto line = parse("-html -out run.jsonl");
-        QVERIFY(line);
-        QCOMPARE(line->mode, CommandLine::Mode::Batch);
-        QCOMPARE(line->start.inputPath(), std::string("run.jsonl"));
-        QCOMPARE(line->diagnosis.report, std::string("html"));
-        QCOMPARE(line->diagnosis.reportPath, std::string("coro_dashboard.html"));
-        line = parse("--out=run.jsonl --deepdive");
-        QVERIFY(line);
-        QCOMPARE(line->start.inputPath(), std::string("run.jsonl"));
-        QCOMPARE(line->diagnosis.report, std::string("markdown"));
-        QCOMPARE(line->diagnosis.reportPath, std::string("coro_report.md"));
-        line = parse("-deepdive");
-        QVERIFY(line);
-        QCOMPARE(line->start.inputPath(), std::string("trace_output.jsonl"));
-        line = parse("-html run.ctr --report-out x.html --fail-on any");
-        QVERIFY(line);
-        QCOMPARE(line->start.inputPath(), std::string("run.ctr"));
-        QCOMPARE(line->diagnosis.reportPath, std::string("x.html"));
-        line = parse("-html -- prog -html -out x");
-        QVERIFY(line);
-        QCOMPARE(std::get<ct::LaunchSpec>(line->start.what).argv,
-                 (std::vector<std::string>{"prog", "-html", "-out", "x"}));
-        line = parse("--batch -- prog -html");
-        QVERIFY(line);
-        QVERIFY(line->diagnosis.report.empty());
-    }
-
     void acceptsShellCommandsAndEqualsSigns()
     {
         const auto line = ct::parseCommandLine({"--batch", "--cmd=a | b -- c", "--stations=7"});
@@ -334,11 +305,6 @@ private Q_SLOTS:
         row("--batch --listen --report json -o -", "give --report-out FILE");
         row("--batch --listen --report json --summary -", "give --report-out FILE");
         row("--report json a.ctr", "--report needs --batch");
-        row("-html -deepdive", "-html and -deepdive cannot be used together");
-        row("-html -out", "-out: its value is missing");
-        row("-html -out a.ctr -out b.ctr", "--input b.ctr: given twice");
-        row("-html --report text", "--report html: given twice");
-        row("-out a.ctr", "-out: unknown argument");
         row("--batch ./server", "./server: a program to start goes after --, as in --batch -- ./server");
         row("--batch --theme dark run.ctr", "run.ctr: a recording is shown in the window");
         row("--batch --listen --theme dark", "--theme cannot be used with --batch, which has no window");
