@@ -117,6 +117,7 @@ private:
     const Population &m_population;
     const History &m_history;
     const AddressResolver *const m_resolver;
+    const bool m_hasProcesses = m_population.processes().size() > 1;  ///< several
     ReportedRun m_run;
     TextTable m_texts;
     std::map<SiteId, std::uint32_t> m_sites;  ///< texts of known sites
@@ -135,7 +136,7 @@ std::uint32_t RunMaker::threadOf(std::uint32_t pid, std::uint32_t tid)
     const auto [known, isNew] = m_threads.try_emplace({pid, tid}, static_cast<std::uint32_t>(m_run.threads.size()));
     if (isNew) {
         const std::string name = printableText(m_population.threadName(pid, tid));
-        const std::string number = (pid != 0 ? std::to_string(pid) + "/" : "") + std::to_string(tid);
+        const std::string number = (m_hasProcesses ? std::to_string(pid) + "/" : "") + std::to_string(tid);
         m_run.threads.push_back(tid == 0 ? "" : name.empty() ? number : name + " (" + number + ")");
     }
     return known->second;

@@ -73,8 +73,8 @@ struct StepLimits {
 };
 
 struct ReportedRun {
-    std::vector<std::string> texts;  ///< printable; the first one is empty
-    std::vector<std::string> threads;
+    std::vector<std::string> texts;    ///< printable; the first one is empty
+    std::vector<std::string> threads;  ///< "worker (5/11)": name, pid if there are several, and tid; empty = unknown
     std::vector<ReportedCoroutine> coroutines;  ///< by id
     std::vector<ReportedStep> steps;
     std::uint64_t notListed = 0;

@@ -130,7 +130,7 @@ private Q_SLOTS:
             QCOMPARE(texts.at(int(numbers.next())).toString(), QStringLiteral("net::read(int) (net.cpp:88)"));
             QCOMPARE(texts.at(int(numbers.next())).toString(), QLatin1String(id == 1 ? "reader" : ""));
             QCOMPARE(tables.value(QLatin1String("threads")).toArray().at(int(numbers.next())).toString(),
-                     QStringLiteral("5/11"));
+                     QStringLiteral("11"));
             QCOMPARE(numbers.nextSigned(), std::int64_t(id * 1000 + 5 * ReportScene::kStep));
             QCOMPARE(numbers.next(), std::uint64_t{1});
             QCOMPARE(numbers.nextSigned(), std::int64_t(id * 1000));
@@ -148,12 +148,26 @@ private Q_SLOTS:
                 const std::uint64_t tag = steps.next();
                 QCOMPARE(tag % 8, std::uint64_t{n % 2});  // suspended, resumed, ...
                 const QString thread = tables.value(QLatin1String("threads")).toArray().at(int(tag / 8)).toString();
-                QCOMPARE(thread, QStringLiteral("5/%1").arg(11 + (n + 1) / 2 % 2));
+                QCOMPARE(thread, QString::number(11 + (n + 1) / 2 % 2));
                 if (n % 2 == 0)
                     QCOMPARE(texts.at(int(steps.next())).toString(), QStringLiteral("net::read(int) (net.cpp:88)"));
             }
         }
         QVERIFY(steps.atEnd());
+    }
+
+    void threadsHaveNamesAndProcesses()
+    {
+        ReportScene scene;
+        scene.addCoroutines(1, 1);
+        Batch batch;
+        batch.notes.threadNames = {{5, 11, "worker"}};
+        scene.consume(batch);
+        QCOMPARE(scene.report().run.threads, std::vector<std::string>{"worker (11)"});
+        batch.clear();
+        batch.births = {{1, kFirstLaneStation + 1, 0, 6, Dialect::Lane, 1, ReportScene::kStart}};
+        scene.consume(batch);
+        QCOMPARE(scene.report().run.threads, (std::vector<std::string>{"worker (5/11)", ""}));
     }
 
     void extremeTimesAreBounded()
