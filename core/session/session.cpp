@@ -77,8 +77,11 @@ void Session::checkProgress()
     const bool isIdle = m_data->state == RunState::Capturing && activity == std::exchange(m_data->activity, activity);
     m_data->idleChecks = isIdle ? m_data->idleChecks + 1 : 0;
     const int idleMs = m_data->idleChecks > kShortIdle ? kLongIdleMs : kShortIdleMs;
-    if (const int interval = isIdle ? idleMs : kProgressMs; m_data->progressTimer->interval() != interval)
+    if (const int interval = isIdle ? idleMs : kProgressMs; m_data->progressTimer->interval() != interval) {
+        // At whole seconds, together with other timers: one wake-up for all.
+        m_data->progressTimer->setTimerType(interval == kLongIdleMs ? Qt::VeryCoarseTimer : Qt::CoarseTimer);
         m_data->progressTimer->setInterval(interval);
+    }
     Q_EMIT progressChecked();
 }
 

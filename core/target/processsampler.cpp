@@ -74,13 +74,19 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
     const bool isSame = contentOf(m_present) == contentOf(m_emitted);
     const bool isVisitQuiet = isSame && rows.descriptorSamples.empty() && isQuiet(sinceNs);
     m_quietVisits = isVisitQuiet ? m_quietVisits + 1 : 0;
-    m_nextNs = nowNs + std::max(m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs, m_pauseNs);
+    m_nextNs = nowNs + std::max(gapAfter(nowNs), m_pauseNs);
     if (nowNs >= m_nextRowNs || !isSame) {
         m_nextRowNs = nowNs + kRowGapNs - kGapNs / 2;  // visits are not exactly in time
         m_emitted = m_present;
         rows.processSamples.push_back(m_present);
     }
     return lives;
+}
+
+/// Until the next visit. At whole seconds while the target idles, when timers of the engine wake a processor as well.
+std::uint64_t ProcessSampler::gapAfter(std::uint64_t nowNs) const
+{
+    return m_quietVisits < kQuietVisits ? kGapNs : kQuietGapNs - nowNs % kQuietGapNs;
 }
 
 /// Returns false if the process has ended.

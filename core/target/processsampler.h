@@ -20,7 +20,7 @@ public:
     static constexpr std::uint64_t kGapNs = 250'000'000;
     static constexpr std::uint64_t kCostFactor = 500;
     /// The target idles if so many visits in a row, which take 8 s, see each thread in the same state and call, and
-    /// less processor time than a part in kQuietShare. Then they are kQuietGapNs apart, until that ends.
+    /// less processor time than a part in kQuietShare. Then they are at most kQuietGapNs apart, until that ends.
     static constexpr int kQuietVisits = 32;
     static constexpr std::uint64_t kQuietShare = 64;
     static constexpr std::uint64_t kQuietGapNs = 1'000'000'000;
@@ -47,6 +47,7 @@ public:
 
 private:
     bool isQuiet(std::uint64_t sinceNs) const;
+    std::uint64_t gapAfter(std::uint64_t nowNs) const;
     bool sampleThreads(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
     void sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
 

@@ -28,6 +28,7 @@ bool exists(pid_t pid)
 
 TargetWatch::TargetWatch(FileIdentity region, QObject *parent) : QObject(parent), m_region(std::move(region))
 {
+    m_timer.setTimerType(Qt::VeryCoarseTimer);  // at whole seconds, together with other timers: one wake-up for all
     m_timer.setInterval(kCheckMs);
     connect(&m_timer, &QTimer::timeout, this, &TargetWatch::checkAll);
 }
