@@ -23,7 +23,7 @@ struct StacksModel::Group {
     std::vector<std::vector<CoroutineId>> loaded;
 };
 
-/// What an index stands for.
+/// The row that an index stands for.
 struct StacksModel::Position {
     const Group *group = nullptr;
     Kind kind = Kind::Group;

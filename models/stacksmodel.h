@@ -99,7 +99,7 @@ private:
     std::uint64_t m_serials = 0;
     std::shared_ptr<Job> m_job;   ///< the reading in progress; results of other jobs are stale
     bool m_changing = false;      ///< true while rows change: fetchMore() does nothing then
-    std::uint64_t m_version = 0;  ///< of what the latest sample has read
+    std::uint64_t m_version = 0;  ///< version of the run that the latest sample has read
     BackgroundWorker m_worker;
 };
 

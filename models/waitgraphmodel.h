@@ -52,7 +52,7 @@ private:
     std::shared_ptr<AddressResolver> m_resolver;
     std::shared_ptr<const ShownGraph> m_shown;
     std::shared_ptr<Job> m_job;   ///< the reading in progress; results of other jobs are stale
-    std::uint64_t m_version = 0;  ///< of what the latest sample has read
+    std::uint64_t m_version = 0;  ///< version of the run that the latest sample has read
     BackgroundWorker m_worker;
 };
 

@@ -30,7 +30,7 @@ std::size_t cellsOf(const std::string &text)
     return cells;
 }
 
-/// Replaces the middle of a long line by an ellipsis, and what no XML may contain by U+FFFD.
+/// Replaces the middle of a long line by an ellipsis, and characters that XML forbids by U+FFFD.
 std::string shortened(std::string text)
 {
     for (const char *const forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the nodes of a wait-for graph say, in files and in the window.
+// The texts of the nodes of a wait-for graph, in files and in the window.
 #pragma once
 
 #include "core/addresses/addressresolver.h"
@@ -22,7 +22,7 @@ using GraphLabels = std::vector<std::vector<std::string>>;
 GraphLabels graphLabels(const WaitGraph &graph, const Population &population, const AddressResolver *resolver,
                         std::uint64_t now);
 
-/// What is to know about the whole graph: how many deadlocks and dead ends it has, and what it leaves out.
+/// One line about the whole graph: how many coroutines, cycles and dead ends it has, and what it leaves out.
 std::string graphSummary(const WaitGraph &graph);
 
 /// The sizes of boxes for the labels, in pixels, with a font of kGraphFont pixels.
