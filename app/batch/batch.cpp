@@ -263,6 +263,8 @@ void BatchRun::decideEnd(const std::string &endedBy)
     if (isLaunched()) {
         if (m_diagnosis)
             m_diagnosis->judgeAt(m_decidedNs);
+        if (m_output->queue())
+            m_output->queue()->keepApart(m_decidedNs);
         if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
             infoWriter->recordDecision(m_decidedNs);
     }

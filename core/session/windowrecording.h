@@ -44,7 +44,11 @@ public:
     }
     /// See RecordingInfoWriter. Call it while the session captures.
     void recordJudgement(std::uint64_t ts, std::uint64_t stuck) { m_infoWriter->recordJudgement(ts, stuck); }
-    void recordDecision(std::uint64_t ts) { m_infoWriter->recordDecision(ts); }
+    void recordDecision(std::uint64_t ts)
+    {
+        m_queue->keepApart(ts);
+        m_infoWriter->recordDecision(ts);
+    }
     /// Call it before a session that captures is destroyed. Records the last facts, and limits the time for the rest.
     void endRecording();
 

@@ -51,6 +51,7 @@ public:
     }
 
     Result<void> consume(const Batch &batch);
+    void keepApart(std::uint64_t ts);
     void giveUp();
     void giveUpAfter(std::chrono::milliseconds time, std::chrono::milliseconds hung);
     bool hasGivenUp();
@@ -105,6 +106,7 @@ private:
     TransitionPool m_chunks;
     std::deque<Page> m_full;                            ///< waiting for the writer
     std::optional<Page> m_open;                         ///< the page that consume() fills
+    std::uint64_t m_boundary = 0;                       ///< see QueuedSink::keepApart()
     bool m_isTimeDue = false;                           ///< m_open is wanted, although it tells nothing but the time
     std::chrono::steady_clock::time_point m_takenAt{};  ///< when the writer took the latest page
     std::size_t m_restBytes = 0;                        ///< bytes of all steps that are not written yet
@@ -179,7 +181,8 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
         m_isTimeDue = true;
         m_work.notify_one();
     }
-    if (!step.rest && !steps.empty() && !steps.back().rest)
+    const bool isApart = !steps.empty() && steps.back().now <= m_boundary && step.now > m_boundary;
+    if (!step.rest && !steps.empty() && !steps.back().rest && !isApart)
         steps.back() = std::move(step);
     else
         steps.push_back(std::move(step));
@@ -213,6 +216,12 @@ void QueuedSink::Queue::closePage()
     m_full.push_back(std::move(*m_open));
     m_open.reset();
     m_work.notify_one();
+}
+
+void QueuedSink::Queue::keepApart(std::uint64_t ts)
+{
+    const std::lock_guard lock(m_mutex);
+    m_boundary = ts;
 }
 
 void QueuedSink::Queue::giveUp()
@@ -430,6 +439,11 @@ Result<void> QueuedSink::finish(const Accounting &accounting)
     return Error{ErrorCode::Busy,
                  std::to_string(pending()) +
                      " events could not be written: the disk does not answer; check it, or choose another folder"};
+}
+
+void QueuedSink::keepApart(std::uint64_t ts)
+{
+    m_queue->keepApart(ts);
 }
 
 void QueuedSink::giveUp()

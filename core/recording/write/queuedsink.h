@@ -34,6 +34,9 @@ public:
     Result<void> consume(const Batch &batch) override;
     /// Also returns an error when the sink hangs. If it returns later, it is still finished.
     Result<void> finish(const Accounting &accounting) override;
+    /// Batches whose time is at most `ts` (ns, CLOCK_MONOTONIC) and later ones stay separate batches from now on, so
+    /// that the sink can tell what was known at `ts`. The latest call counts. Any thread.
+    void keepApart(std::uint64_t ts);
     /// Discards everything in the queue and everything still to come. The sink completes its present batches. finish()
     /// then passes it the number of transitions not written (Accounting::eventsNotWritten). Any thread.
     void giveUp();

@@ -191,6 +191,22 @@ CT_CASE(emptyBatchesTellTheTime)
     CHECK(isDense(log.numbers, 3));
 }
 
+CT_CASE(batchesOnBothSidesOfAnInstantStayApart)
+{
+    Shut shut;
+    shut.sink->keepApart(15);
+    for (const std::uint64_t now : {5, 10, 15, 20, 25}) {
+        ct::Batch batch = numbered(now / 5 - 1, 1);
+        batch.now = now;
+        CHECK(static_cast<bool>(shut.sink->consume(batch)));
+    }
+    shut.open();
+    CHECK(static_cast<bool>(shut.sink->finish({})));
+    CHECK(isDense(shut.log.numbers, 5));
+    // Others may be merged.
+    CHECK(std::find(shut.log.items.begin(), shut.log.items.end(), "to 3") != shut.log.items.end());
+}
+
 CT_CASE(aSlowSinkDoesNotBlockConsume)
 {
     Shut shut(64ULL << 20);
