@@ -26,7 +26,12 @@ void EndedCoroutines::add(const Death &death)
     const std::uint64_t key = std::uint64_t{snapshot.pid} << 32 | body;
     const auto known = m_lifetimes.find(key);
     if (snapshot.birthTs != 0 && (known != m_lifetimes.end() || m_lifetimes.size() < kMostFunctions)) {
-        SiteStatistics &durations = known != m_lifetimes.end() ? known->second : m_lifetimes[key];
+        Lifetimes &lifetimes = known != m_lifetimes.end() ? known->second : m_lifetimes[key];
+        SiteStatistics &durations = lifetimes.durations;
+        lifetimes.pid = snapshot.pid;
+        lifetimes.site = body;
+        lifetimes.firstBirth = std::min(lifetimes.firstBirth, snapshot.birthTs);
+        lifetimes.lastBirth = std::max(lifetimes.lastBirth, snapshot.birthTs);
         const std::uint64_t lived = snapshot.deathTs - std::min(snapshot.deathTs, snapshot.birthTs);
         ++durations.buckets[static_cast<std::size_t>(SiteStatistics::bucketOf(lived))];
         ++durations.completed;
@@ -45,8 +50,8 @@ std::vector<EndedCoroutines::Lifetimes> EndedCoroutines::lifetimes() const
     std::vector<Lifetimes> lifetimes;
     const std::scoped_lock lock(m_mutex);
     lifetimes.reserve(m_lifetimes.size());
-    for (const auto &[key, durations] : m_lifetimes)
-        lifetimes.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<SiteId>(key), durations});
+    for (const auto &[key, ofSite] : m_lifetimes)
+        lifetimes.push_back(ofSite);
     std::sort(lifetimes.begin(), lifetimes.end(),
               [](const Lifetimes &a, const Lifetimes &b) { return std::tie(a.pid, a.site) < std::tie(b.pid, b.site); });
     return lifetimes;

@@ -32,6 +32,8 @@ public:
     struct Lifetimes {
         std::uint32_t pid = 0;
         SiteId site = kUnknownSite;
+        std::uint64_t firstBirth = ~std::uint64_t{0};  ///< ns, CLOCK_MONOTONIC; of those that ended
+        std::uint64_t lastBirth = 0;
         SiteStatistics durations;
     };
     std::vector<Lifetimes> lifetimes() const;  ///< in the order of pids and sites
@@ -49,7 +51,7 @@ private:
 
     const Population &m_population;
     mutable std::mutex m_mutex;
-    std::unordered_map<std::uint64_t, SiteStatistics> m_lifetimes;  ///< by pid (32 bits, high) and site
+    std::unordered_map<std::uint64_t, Lifetimes> m_lifetimes;  ///< by pid (32 bits, high) and site
     std::vector<WokenLate> m_wokenLate;
 };
 

@@ -24,7 +24,13 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
             add(snapshot);
     for (const Drop &drop : population().drops())
         m_processes[drop.pid].lostNotes = true;
-    for (auto &[pid, process] : m_processes) {
+    for (auto &[id, facts] : m_processes) {
+        const std::uint32_t pid = id;
+        ProcessFacts &process = facts;
+        process.overloaded =
+            m_subject.data.overloaded().of(pid, thresholds.overloadShare, [this, pid](std::uint32_t tid) {
+                return m_latestOfThread.contains(threadKey(pid, tid));
+            });
         process.threads = threadFactsOf(population(), pid, now);
         if (process.threads.areKnown)
             process.descriptors = DescriptorFacts(population(), pid, now);
@@ -47,10 +53,18 @@ void Facts::add(const CoroutineSnapshot &snapshot)
         if (snapshot.since >= latest.ts)
             latest = {snapshot.id, snapshot.since};
     }
-    if (snapshot.flagged || snapshot.state == CoroutineState::Unknown)
+    m_withoutLanes += snapshot.dialect != Dialect::Lane ? 1 : 0;
+    if (snapshot.flagged || snapshot.state == CoroutineState::Unknown) {
+        ++(snapshot.flagged ? m_flagged : m_unknown);
         return;
+    }
     if (snapshot.state == CoroutineState::Running)
         process.running.push_back({snapshot.id, snapshot.tid, snapshot.since});
+    const bool hasFinished = snapshot.state == CoroutineState::Finished;
+    if ((hasFinished || snapshot.state == CoroutineState::Suspended) && snapshot.birthTs != 0 &&
+        m_now - snapshot.since > m_thresholds.leakNs)
+        m_idle.push_back({snapshot.id, snapshot.pid, snapshot.site, bodySiteOf(snapshot), hasFinished, snapshot.birthTs,
+                          snapshot.since});
     const CoroutineNotes notes = population().notes(snapshot.id);
     if (notes.lastWake && !notes.woken)
         process.wakesThatRan.push_back(notes.lastWake->ts);
@@ -97,20 +111,49 @@ const ProcessFacts &Facts::process(std::uint32_t pid) const
     return found != m_processes.end() ? found->second : kNothing;
 }
 
-bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const
+const std::vector<ObjectHistory::Waiter> *Facts::unwokenWaiters(std::uint64_t object) const
 {
     if (!m_unwoken)
         m_unwoken = objects().unwokenWaiters();
     const auto waiters = m_unwoken->find(object);
-    if (waiters == m_unwoken->end())
+    return waiters != m_unwoken->end() ? &waiters->second : nullptr;
+}
+
+bool Facts::hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const
+{
+    const std::vector<ObjectHistory::Waiter> *const waiters = unwokenWaiters(object);
+    std::uint64_t left = 0;
+    for (std::size_t i = 0; waiters && i < waiters->size() && left < count; ++i) {
+        const Waiting *const other = waiting((*waiters)[i].coroutine);
+        left += other && other->pid == pid && other->since < ts && !other->woken ? 1 : 0;
+    }
+    return left < count;
+}
+
+bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const
+{
+    const std::vector<ObjectHistory::Waiter> *const waiters = unwokenWaiters(object);
+    if (!waiters)
         return false;
-    return std::any_of(waiters->second.begin(), waiters->second.end(), [&](const ObjectHistory::Waiter &waiter) {
+    return std::any_of(waiters->begin(), waiters->end(), [&](const ObjectHistory::Waiter &waiter) {
         if (waiter.coroutine == self)
             return false;
         const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
         const bool stillWaits = isSuspended(snapshot.state) && snapshot.since < ts;
         return snapshot.kept && !stillWaits && snapshot.since >= ts;
     });
+}
+
+std::uint64_t Facts::watchedWithoutOverload(std::uint32_t pid, std::uint64_t since) const
+{
+    const std::uint64_t watchedNs = watched(pid, since);
+    std::uint64_t overloadedNs = 0;
+    for (const OverloadedTimes::Interval &interval : process(pid).overloaded) {
+        const std::uint64_t from = std::max(interval.from, since);
+        const std::uint64_t to = std::min(interval.to, m_now);
+        overloadedNs += to > from ? to - from : 0;
+    }
+    return watchedNs - std::min(watchedNs, overloadedNs);
 }
 
 std::uint64_t Facts::stalledNs(std::uint32_t pid) const

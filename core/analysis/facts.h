@@ -44,6 +44,23 @@ struct Waiting {
     std::vector<WaitsOn> waits;    ///< its objects; empty: not reported
 };
 
+/// A coroutine that is alive, suspended or finished, and had no event for Thresholds::leakNs.
+struct Idle {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint32_t pid = 0;
+    SiteId site = kUnknownSite;
+    SiteId body = kUnknownSite;  ///< see bodySiteOf()
+    bool hasFinished = false;
+    std::uint64_t birthTs = 0;  ///< ns, CLOCK_MONOTONIC; known
+    std::uint64_t since = 0;
+};
+
+/// The site by which a coroutine's function is known: the first one in its body, else the latest one.
+inline SiteId bodySiteOf(const CoroutineSnapshot &snapshot)
+{
+    return snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site;
+}
+
 struct Running {
     CoroutineId coroutine = kNoCoroutine;
     std::uint32_t tid = 0;
@@ -59,6 +76,8 @@ struct ProcessFacts {
     std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending
     bool lostNotes = false;                   ///< wakes or uses may be missing
     std::uint64_t tracedSince = 0;            ///< see WatchedTime::tracedSince()
+    /// Times in which one of its threads with coroutines was overloaded; in order, without overlaps.
+    std::vector<OverloadedTimes::Interval> overloaded;
 };
 
 class Facts {
@@ -75,12 +94,23 @@ public:
 
     /// Suspended for at least Thresholds::shortestNs, without an interruption of tracing; by id.
     const std::vector<Waiting> &waiting() const { return m_waiting; }
+    const std::vector<Idle> &idle() const { return m_idle; }  ///< by id
     /// Coroutines whose process had tracing off since they were suspended: they may have run in the meantime.
     std::uint64_t waitedWithoutTracing() const { return m_waitedWithoutTracing; }
+    std::uint64_t unknown() const { return m_unknown; }  ///< coroutines whose latest transition was lost
+    std::uint64_t flagged() const { return m_flagged; }
+    std::uint64_t withoutLanes() const { return m_withoutLanes; }  ///< coroutines in full stations
+    /// Coroutines that a rule names at most, where an endless number can be found.
+    static constexpr std::size_t kMostExamples = 1000;
     const Waiting *waiting(CoroutineId id) const;  ///< nullptr if it is not among them
     const ProcessFacts &process(std::uint32_t pid) const;
     /// Returns the ns from `since` on during which the process lived and was traced.
     std::uint64_t watched(std::uint32_t pid, std::uint64_t since) const { return m_watched.since(pid, since); }
+    /// Returns the ns from `since` on in which the process lived and was traced, and in which none of its threads with
+    /// coroutines was overloaded: waited for a processor for more than Thresholds::overloadShare of the time.
+    std::uint64_t watchedWithoutOverload(std::uint32_t pid, std::uint64_t since) const;
+    /// True if the process ended while a coroutine was in a state that it has had since `ts` (ns).
+    bool hasEnded(std::uint32_t pid, std::uint64_t ts) const { return m_watched.hasEnded(pid, ts); }
     /// How long (ns) the threads of the process have only been able to wake one another, and no traced coroutine has
     /// run; 0 = something else can happen, or that is not known.
     std::uint64_t stalledNs(std::uint32_t pid) const;
@@ -95,8 +125,11 @@ public:
     const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid
     /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
     bool hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
+    /// True if fewer than `count` coroutines have waited for the object since before `ts`, and were not woken.
+    bool hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const;
 
 private:
+    const std::vector<ObjectHistory::Waiter> *unwokenWaiters(std::uint64_t object) const;
     void add(const CoroutineSnapshot &snapshot);
     void addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes);
 
@@ -105,7 +138,11 @@ private:
     const Thresholds m_thresholds;
     const WatchedTime m_watched;
     std::vector<Waiting> m_waiting;
+    std::vector<Idle> m_idle;
     std::uint64_t m_waitedWithoutTracing = 0;
+    std::uint64_t m_unknown = 0;
+    std::uint64_t m_flagged = 0;
+    std::uint64_t m_withoutLanes = 0;
     std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
     /// The latest change of state on each thread, by pid and tid.
     struct Latest {

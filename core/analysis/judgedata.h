@@ -6,6 +6,7 @@
 
 #include "core/analysis/endedcoroutines.h"
 #include "core/analysis/objecthistory.h"
+#include "core/analysis/overloadedtimes.h"
 
 #include <memory>
 #include <utility>
@@ -25,17 +26,21 @@ public:
     {
         if (Result<void> consumed = m_objects.consume(batch); !consumed)
             return consumed;
+        if (Result<void> consumed = m_overloaded.consume(batch); !consumed)
+            return consumed;
         return m_ended.consume(batch);
     }
 
     // Any thread.
     const ObjectHistory &objects() const { return m_objects; }
     const EndedCoroutines &ended() const { return m_ended; }
+    const OverloadedTimes &overloaded() const { return m_overloaded; }
 
 private:
     const std::shared_ptr<const Population> m_population;
     ObjectHistory m_objects;
     EndedCoroutines m_ended;
+    OverloadedTimes m_overloaded;
 };
 
 }  // namespace ct

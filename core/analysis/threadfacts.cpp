@@ -69,10 +69,20 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
         !threads.empty() && std::none_of(threads.begin(), threads.end(), [&](const ThreadSample &thread) {
             return canBeWokenFromOutside(thread, descriptors);
         });
-    for (const ThreadSample &thread : threads)
-        facts.since = std::max(facts.since, thread.ts);
-    for (const WatchedDescriptor &watched : descriptors)
-        facts.since = std::max(facts.since, watched.latest.ts);
+    for (const ThreadSample &thread : threads) {
+        facts.asleepSince = std::max(facts.asleepSince, thread.ts);
+        facts.anyTimed = facts.anyTimed || thread.isTimed;
+        const bool isBlocked = thread.call != ThreadCall::Futex && thread.call != ThreadCall::Epoll;
+        facts.timedOrBlocked += thread.isTimed || isBlocked ? 1 : 0;
+    }
+    facts.since = facts.asleepSince;
+    for (const WatchedDescriptor &watched : descriptors) {
+        const DescriptorSample &row = watched.latest;
+        facts.since = std::max(facts.since, row.ts);
+        const bool isTimer = row.kind == DescriptorKind::Timer;
+        facts.anyTimed = facts.anyTimed || (isTimer && isExternal(row));
+        facts.externals += !isTimer && isExternal(row) ? 1 : 0;
+    }
     return facts;
 }
 

@@ -16,6 +16,12 @@ struct ThreadFacts {
     bool areKnown = false;
     std::uint64_t threads = 0;
     bool allSleep = false;
+    std::uint64_t asleepSince = 0;  ///< ns: no thread has run since then, if allSleep
+    bool anyTimed = false;          ///< a thread sleeps with a timeout, or a timer is armed
+    /// Threads that sleep with a timeout, or in calls other than those for locks and epolls.
+    std::uint64_t timedOrBlocked = 0;
+    /// Registrations in epolls that can become ready by something outside of the process, except timers.
+    std::uint64_t externals = 0;
     /// All threads sleep without a timeout, for locks or in epolls, and nothing that the epolls wait for can come from
     /// outside of the process: no armed timer, no socket, pipe or terminal.
     bool canOnlyWakeOneAnother = false;

@@ -127,8 +127,9 @@ std::string sentenceOf(const ReportedFinding &reported)
     const std::size_t count = reported.finding.coroutines.size();
     std::string text;
     const Rule rule = reported.finding.rule;
-    const char *const where =
-        rule == Rule::LongRun || rule == Rule::BlockingCall ? " last suspended in " : " suspended in ";
+    const bool isElsewhere =
+        rule == Rule::LongRun || rule == Rule::BlockingCall || rule == Rule::DoubleResume || rule == Rule::AfterDeath;
+    const char *const where = rule == Rule::Leak ? " of " : isElsewhere ? " last suspended in " : " suspended in ";
     if (count != 0)
         text =
             std::to_string(count) + (count == 1 ? " coroutine" : " coroutines") + where + locationText(reported) + ": ";

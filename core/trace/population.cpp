@@ -297,6 +297,16 @@ std::vector<Switch> Population::switches() const
     return switches;
 }
 
+std::vector<DoubleResume> Population::doubleResumes() const
+{
+    std::vector<DoubleResume> all;
+    for (const auto &[coroutineAndSite, n, firstTs, ts, tids] : m_data->notes.doubleResumes.latest())
+        all.push_back({static_cast<CoroutineId>(coroutineAndSite >> 32), n, firstTs, ts,
+                       static_cast<std::uint32_t>(tids >> 32), static_cast<std::uint32_t>(tids),
+                       static_cast<SiteId>(coroutineAndSite)});
+    return all;
+}
+
 const SampleLog &Population::samples() const
 {
     return m_data->notes.samples;

@@ -93,6 +93,18 @@ struct MissingEvents {
     std::uint64_t lost = 0;  ///< overwritten or dropped before they were captured
 };
 
+/// A coroutine of a compact station was resumed on one thread, and then on another one, without a suspension and
+/// without a gap between these events: two threads ran it at the same time.
+struct DoubleResume {
+    CoroutineId coroutine = kNoCoroutine;
+    std::uint64_t n = 0;        ///< number of the second resumption
+    std::uint64_t firstTs = 0;  ///< ns, CLOCK_MONOTONIC, of the first one
+    std::uint64_t ts = 0;       ///< ns, CLOCK_MONOTONIC, of the second one
+    std::uint32_t firstTid = 0;
+    std::uint32_t tid = 0;
+    SiteId site = kUnknownSite;  ///< where it was suspended before
+};
+
 struct ProcessSnapshot {
     std::uint32_t pid = 0;
     std::string name;
@@ -178,7 +190,8 @@ public:
     /// Reports of full lanes, oldest first; the latest 10,000.
     std::vector<Drop> drops() const;
     std::uint64_t dropCount() const;
-    std::vector<Switch> switches() const;  ///< tracing switched on or off; oldest first, the latest 10,000
+    std::vector<Switch> switches() const;             ///< tracing switched on or off; oldest first, the latest 10,000
+    std::vector<DoubleResume> doubleResumes() const;  ///< in the order of the stream; the latest 10,000
     /// What the engine saw of threads and descriptors. Empty if it could not: then a judge has to abstain.
     const SampleLog &samples() const;
     /// ns, CLOCK_MONOTONIC: what samples() says of the process's threads holds until then; 0 = there are none.

@@ -195,6 +195,7 @@ struct PopulationNotes {
     ObjectNotes objects;
     LatestRing<4> drops;
     LatestRing<3> switches;
+    LatestRing<5> doubleResumes;  ///< coroutine (32 bits, high) and site, n, firstTs, ts, firstTid (high) and tid
     SampleLog samples;
 };
 

@@ -116,6 +116,7 @@ private:
     bool applyOrdinaryPair(Record &record, const Transition &resume, const Transition &suspend) const;
     void applyOther(Record &record, const Transition &event) const;
     void leave(Record &record, std::uint32_t bits, const Transition &event) const;
+    void noteDoubleResume(const Record &record, std::uint32_t bits, const Transition &event) const;
     bool isAdjacent(const Record &record, std::uint32_t bits, const Transition &event) const;
 
     Population::Data &m_data;
@@ -245,6 +246,15 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     }
 }
 
+/// Full stations prove nothing: their slots are overwritten, and two threads that write one contradict themselves.
+void Pass::noteDoubleResume(const Record &record, std::uint32_t bits, const Transition &event) const
+{
+    if (dialectOf(bits) == Dialect::Lane)
+        m_data.notes.doubleResumes.append({std::uint64_t{event.coroutine} << 32 | record.site.load(kRelaxed), event.n,
+                                           record.since.load(kRelaxed), event.ts,
+                                           std::uint64_t{record.tid.load(kRelaxed)} << 32 | event.tid});
+}
+
 [[gnu::noinline]] void Pass::applyOther(Record &record, const Transition &event) const
 {
     // An evicted record reads as zero, which is never ordinary.
@@ -265,6 +275,8 @@ void Pass::leave(Record &record, std::uint32_t bits, const Transition &event) co
     // A resumption of a running coroutine (a ready await) changes nothing, unless the thread is another one.
     const bool continues =
         event.active && adjacent && state == CoroutineState::Running && record.tid.load(kRelaxed) == event.tid;
+    if (adjacent && event.active && !continues && state == CoroutineState::Running)
+        noteDoubleResume(record, writing.bits, event);
     if (adjacent && !continues)
         leave(record, writing.bits, event);
     if (!continues)

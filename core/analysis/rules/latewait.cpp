@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lost wake-up, without reported causes: a wait that is far longer than all completed ones at its site. That alone is
-// information. It becomes a warning when later waits of its siblings have been completed in the meantime.
+// information. It becomes a warning when later waits of its siblings have been completed in the meantime, or by what
+// corroboration.h finds.
 #include "core/analysis/rules/binomial.h"
+#include "core/analysis/rules/corroboration.h"
+#include "core/analysis/rules/functions.h"
 #include "core/analysis/rules/rules.h"
 #include "core/base/quantitytext.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -38,6 +42,31 @@ std::uint64_t lateAfter(const SiteStatistics &completed, const Thresholds &limit
     return std::max(limits.lateNs, static_cast<std::uint64_t>(std::min(late, kMost)));
 }
 
+/// The duration (ns) that hardly any of as many further waits would exceed, judged by the longest ones. At a site with
+/// a heavy tail, it is far longer than the longest wait so far. By the estimator of Hill (1975).
+std::uint64_t surprisingAfter(const SiteStatistics &completed)
+{
+    constexpr double kExpected = 0.05;  // waits beyond the result
+    constexpr std::uint64_t kMostTimesMax = 30;
+    const std::uint64_t most = std::clamp<std::uint64_t>(completed.completed / 10, 3, 10);
+    double logs = 0;
+    std::uint64_t counted = 0;
+    std::uint64_t base = 0;
+    for (int bucket = SiteStatistics::kBuckets; bucket-- != 0 && counted <= most;) {
+        const std::uint64_t count = completed.buckets[static_cast<std::size_t>(bucket)];
+        if (count == 0)
+            continue;
+        base = std::max<std::uint64_t>(1, std::min(SiteStatistics::upperBoundOf(bucket), completed.maxNs));
+        const std::uint64_t used = std::min(count, most - counted);
+        logs += static_cast<double>(used) * std::log(static_cast<double>(base));
+        counted += count;
+    }
+    const auto amount = static_cast<double>(most);
+    const double slope = std::max(0.0, logs / amount - std::log(static_cast<double>(base)));
+    const double limit = static_cast<double>(base) * std::pow(amount / kExpected, slope);
+    return static_cast<std::uint64_t>(std::min(limit, static_cast<double>(completed.maxNs) * kMostTimesMax));
+}
+
 /// How the siblings of a coroutine, those with the same function, waited at its site since it began to wait.
 struct Siblings {
     std::uint64_t completedWaits = 0;  ///< that began later
@@ -45,16 +74,16 @@ struct Siblings {
     std::uint64_t stillThere = 0;      ///< others that wait there
 };
 
-/// Completed waits of one sibling at `site` that began after `since`.
-std::uint64_t completedSince(const Facts &facts, CoroutineId id, SiteId site, std::uint64_t since)
+/// Completed waits of one coroutine at `site` that began after `from` and ended before `to`; the first ones.
+std::uint64_t completedWithin(const Facts &facts, CoroutineId id, SiteId site, std::uint64_t from, std::uint64_t to)
 {
     constexpr std::size_t kMostEvents = 64;
     std::uint64_t completed = 0;
     bool waits = false;
-    for (const HistoryEvent &event : facts.history().events(id, since, facts.now(), kMostEvents)) {
+    for (const HistoryEvent &event : facts.history().events(id, from, to, kMostEvents)) {
         if (event.type == HistoryEvent::Type::Resume)
             completed += waits ? 1 : 0;
-        waits = event.type == HistoryEvent::Type::Suspend && event.site == site && event.ts > since;
+        waits = event.type == HistoryEvent::Type::Suspend && event.site == site && event.ts > from;
     }
     return completed;
 }
@@ -65,7 +94,8 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     for (const CoroutineId id : coroutines) {
         if (id == waiting.coroutine)
             continue;
-        if (const std::uint64_t completed = completedSince(facts, id, waiting.site, waiting.since); completed != 0) {
+        if (const std::uint64_t completed = completedWithin(facts, id, waiting.site, waiting.since, facts.now());
+            completed != 0) {
             siblings.completedWaits += completed;
             ++siblings.cameBack;
         } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
@@ -75,46 +105,59 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     return siblings;
 }
 
+/// True if the siblings show that this wait should have ended, too.
+bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblings)
+{
+    const Thresholds &limits = facts.thresholds();
+    // In a pool with little work, a few workers do all of it, and the others wait for long without a defect. So more
+    // siblings must have come back than still wait.
+    if (siblings.completedWaits < limits.laterWaits || siblings.cameBack < limits.laterSiblings ||
+        siblings.cameBack <= siblings.stillThere)
+        return false;
+    constexpr std::uint64_t kOwnWaits = 3;
+    if (completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kOwnWaits)
+        return true;
+    // A coroutine that never came back from there may be of another sort: an idle connection, a timeout, a period of
+    // its own. Then it must be the rare exception, and the process must have nothing for which it could wait.
+    const ThreadFacts &threads = facts.process(waiting.pid).threads;
+    return threads.areKnown && !threads.anyTimed && threads.externals == 0 &&
+           isShareBelow(siblings.stillThere + 1, siblings.stillThere + 1 + siblings.cameBack, limits.lateShare, kDoubt);
+}
+
 /// The coroutines of each function of each process, the youngest ones. Made in one pass over all coroutines.
 class Functions {
 public:
-    explicit Functions(const Facts &facts)
+    explicit Functions(const Facts &facts) : m_functions(facts.population())
     {
         constexpr std::size_t kMost = 1024;
         const Population &population = facts.population();
-        std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> numbers;
-        m_functions.resize(population.siteCount() + 1);
-        for (SiteId id = 1; id < m_functions.size(); ++id)
-            if (const Site *site = population.site(id))
-                m_functions[id] =
-                    numbers.try_emplace({site->file, site->function}, static_cast<std::uint32_t>(numbers.size() + 1))
-                        .first->second;
         for (CoroutineId id = population.size(); id-- != 0;) {
             const CoroutineSnapshot snapshot = population.at(id);
-            const SiteId body = snapshot.bodySite != kUnknownSite ? snapshot.bodySite : snapshot.site;
-            if (!snapshot.kept || body >= m_functions.size() || m_functions[body] == 0)
+            const std::uint32_t function = m_functions.of(bodySiteOf(snapshot));
+            if (!snapshot.kept || function == 0)
                 continue;
-            std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, m_functions[body]}];
+            std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, function}];
             if (coroutines.size() < kMost)
                 coroutines.push_back(id);
         }
     }
     std::span<const CoroutineId> siblingsAt(std::uint32_t pid, SiteId site) const
     {
-        const auto found = site < m_functions.size() ? m_coroutines.find({pid, m_functions[site]}) : m_coroutines.end();
+        const auto found = m_coroutines.find({pid, m_functions.of(site)});
         return found != m_coroutines.end() ? std::span<const CoroutineId>(found->second)
                                            : std::span<const CoroutineId>();
     }
 
 private:
-    std::vector<std::uint32_t> m_functions;  ///< by site, from 1; 0 = unknown site
+    const FunctionNumbers m_functions;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<CoroutineId>> m_coroutines;  ///< by pid and function
 };
 
 /// What is common to all sites of one judgement.
 struct Comparison {
-    std::optional<Functions> functions;  ///< made at the first late wait
-    std::size_t historiesLeft = 30'000;  ///< that may still be read: each costs some us
+    std::optional<Functions> functions;                                 ///< made at the first late wait
+    std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
+    std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
 };
 
 /// The waits of a process at one site.
@@ -126,6 +169,7 @@ public:
     void judge(Comparison &comparison, VerdictBuilder &verdict) const;
 
 private:
+    std::vector<std::string> evidenceOf(const Siblings &siblings) const;
     void judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison, VerdictBuilder &verdict) const;
 
     const SiteStatistics m_completed;
@@ -149,8 +193,9 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
     }
     const std::uint64_t limit = lateAfter(m_completed, limits);
     std::vector<const Waiting *> late;
-    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late),
-                 [limit](const Waiting *waiting) { return waiting->watchedNs > limit; });
+    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late), [this, limit](const Waiting *waiting) {
+        return waiting->watchedNs > limit && m_facts.watchedWithoutOverload(waiting->pid, waiting->since) > limit;
+    });
     if (late.empty())
         return;
     // Waits that are not late yet can still end either way. They do not count.
@@ -161,12 +206,27 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
     judgeLate(late, comparison, verdict);
 }
 
+std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
+{
+    std::vector<std::string> evidence = {std::to_string(m_completed.completed) +
+                                         " waits there were completed, the longest within " +
+                                         durationText(m_completed.maxNs)};
+    if (siblings.completedWaits != 0)
+        evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") + " completed " +
+                           countText(siblings.completedWaits, "wait", "waits") + " there, and " +
+                           std::to_string(siblings.stillThere) + " did not");
+    return evidence;
+}
+
 void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison,
                           VerdictBuilder &verdict) const
 {
-    const Thresholds &limits = m_facts.thresholds();
+    const std::uint64_t surprisingNs = surprisingAfter(m_completed);
     if (!comparison.functions)
         comparison.functions.emplace(m_facts);
+    const auto [unfetched, isNew] = comparison.unfetched.try_emplace(late.front()->pid);
+    if (isNew)
+        unfetched->second = rules::unfetched(m_facts, late.front()->pid);
     for (const Waiting *one : late) {
         const Waiting &waiting = *one;
         // Without a site, the waits of all functions are mixed, and no coroutine has siblings.
@@ -177,18 +237,17 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &
             comparison.historiesLeft -= coroutines.size();
         else
             verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
-        // More siblings must have come back than still wait. In a pool with little work, a few workers do all of it,
-        // and the others wait for long without a defect.
-        const bool cameBack = siblings.completedWaits >= limits.laterWaits &&
-                              siblings.cameBack >= limits.laterSiblings && siblings.cameBack > siblings.stillThere;
-        std::vector<std::string> evidence = {std::to_string(m_completed.completed) +
-                                             " waits there were completed, the longest within " +
-                                             durationText(m_completed.maxNs)};
-        if (siblings.completedWaits != 0)
-            evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") +
-                               " completed " + countText(siblings.completedWaits, "wait", "waits") + " there, and " +
-                               std::to_string(siblings.stillThere) + " did not");
-        verdict.add(Rule::LostWakeup, cameBack ? Severity::Warning : Severity::Info, cameBack ? 0.75 : 0.3, waiting,
+        std::vector<std::string> evidence = evidenceOf(siblings);
+        bool isCorroborated = waiting.watchedNs > surprisingNs && isCompared && cameBack(m_facts, waiting, siblings);
+        for (std::string &sentence :
+             std::array{undelivered(m_facts, waiting, unfetched->second), nobodyLeft(m_facts, waiting),
+                        isCompared ? siblingsEnded(m_facts, waiting, coroutines) : std::string()}) {
+            isCorroborated = isCorroborated || !sentence.empty();
+            if (!sentence.empty())
+                evidence.push_back(std::move(sentence));
+        }
+        verdict.add(Rule::LostWakeup, isCorroborated ? Severity::Warning : Severity::Info, isCorroborated ? 0.75 : 0.3,
+                    waiting,
                     "suspended for " + durationText(waiting.watchedNs) + ", and the longest wait there took " +
                         durationText(m_completed.maxNs) + " so far",
                     std::move(evidence));

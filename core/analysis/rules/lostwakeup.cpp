@@ -93,7 +93,10 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     const bool cameBefore = !isLock && use.ts <= waiting.since;
     if (cameBefore && !facts.isStalled(waiting.pid))
         return std::nullopt;
-    const bool missedByBroadcast = !isLock && state->wakesSeveral && state->wokenSince > 1;
+    // A release of several units also wakes several waiters, and leaves the others. But then waiters acquire it, and as
+    // a rule more of them are left.
+    const bool missedByBroadcast = !isLock && state->wakesSeveral && state->wokenSince > 1 && state->acquired.ts == 0 &&
+                                   facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state->wokenSince);
     if (state->wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
     if (!missedByBroadcast && facts.hasWaiterThatWentOn(wait.object, waiting.coroutine, use.ts))

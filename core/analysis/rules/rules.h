@@ -19,5 +19,9 @@ void findStalls(const Facts &facts, VerdictBuilder &verdict);
 /// Long runs, blocking calls, and the coroutines that starve because of them.
 void findLongRuns(const Facts &facts, VerdictBuilder &verdict);
 void findNeverStarted(const Facts &facts, VerdictBuilder &verdict);
+void findLeaks(const Facts &facts, VerdictBuilder &verdict);
+void findDoubleResumes(const Facts &facts, VerdictBuilder &verdict);
+void findUsesAfterDeath(const Facts &facts, VerdictBuilder &verdict);
+void findGaps(const Facts &facts, VerdictBuilder &verdict);  ///< rule capture
 
 }  // namespace ct::rules

@@ -32,13 +32,15 @@ public:
         feed(batch);
         return site.id;
     }
-    CoroutineId born()
+    /// Without a time, the time of its birth is not known.
+    CoroutineId born(std::uint64_t ms = 0)
     {
         Batch batch;
         Birth birth;
         birth.coroutine = static_cast<CoroutineId>(m_next.size());
         birth.dialect = Dialect::Lane;
         birth.pid = kPid;
+        birth.birthTs = ms * kMs;
         batch.births = {birth};
         m_next.push_back(0);
         feed(batch);
@@ -56,6 +58,10 @@ public:
         event(id, ms, where, kind, false);
     }
     void resume(CoroutineId id, std::uint64_t ms) { event(id, ms, kUnknownSite, PointKind::Await, true); }
+    void resumeOn(CoroutineId id, std::uint64_t ms, std::uint32_t tid)
+    {
+        event(id, ms, kUnknownSite, PointKind::Await, true, tid);
+    }
     void destroy(CoroutineId id, std::uint64_t ms)
     {
         Batch batch;
@@ -158,7 +164,13 @@ public:
             count += abstention.rule == rule ? abstention.count : 0;
         return count;
     }
-    bool isClean(std::uint64_t ms) const { return at(ms).findings.empty(); }
+    /// Nothing is found, except that data are missing.
+    bool isClean(std::uint64_t ms) const
+    {
+        const std::vector<Finding> findings = at(ms).findings;
+        return std::all_of(findings.begin(), findings.end(),
+                           [](const Finding &finding) { return finding.rule == Rule::Capture; });
+    }
 
     const std::shared_ptr<Population> owned = std::make_shared<Population>();
     Population &population = *owned;
@@ -166,12 +178,12 @@ public:
     History history;
 
 private:
-    void event(CoroutineId id, std::uint64_t ms, SiteId where, PointKind kind, bool active)
+    void event(CoroutineId id, std::uint64_t ms, SiteId where, PointKind kind, bool active, std::uint32_t tid = 0)
     {
         Batch batch;
         Transition transition = eventOf(Dialect::Lane, id, m_next[id]++, ms * kMs, active, where);
         transition.kind = kind;
-        transition.tid = 100 + id % 4;
+        transition.tid = tid != 0 ? tid : 100 + id % 4;
         batch.transitions = {transition};
         batch.now = transition.ts;
         feed(batch);

@@ -47,6 +47,40 @@ void completeWaits(JudgeScene &scene, SiteId where, const Ids &siblings, std::ui
 
 }  // namespace
 
+CT_CASE(aThresholdIsSetByItsName)
+{
+    Thresholds limits;
+    CHECK(setThreshold(limits, "late=2s"));
+    CHECK(setThreshold(limits, "late-factor=1.5"));
+    CHECK(setThreshold(limits, "overtaken=7"));
+    CHECK(setThreshold(limits, "busy-share=0.25"));
+    CHECK(setThreshold(limits, "stall=1.5min"));
+    CHECK_EQUAL(limits.lateNs, 2'000'000'000U);
+    CHECK_EQUAL(limits.lateFactor, 1.5);
+    CHECK_EQUAL(limits.overtaken, 7U);
+    CHECK_EQUAL(limits.busyShare, 0.25);
+    CHECK_EQUAL(limits.stallNs, 90'000'000'000U);
+    for (const char *wrong : {"late=2", "late=s", "late=0s", "overtaken=1.5", "overtaken=0", "busy-share=2",
+                              "busy-share=nan", "late-factor=0.5", "late", "", "=", "later=1s", "late=1e30s"})
+        CHECK(!setThreshold(limits, wrong));
+    CHECK(setThreshold(limits, "x=1")
+              .error()
+              .message.starts_with("\"x\" is no threshold; expected NAME=VALUE, with one of shortest, satisfied, "));
+    CHECK_EQUAL(setThreshold(limits, "late=1").error().message, "late: expected a time, such as 500ms, 2s or 1min");
+}
+
+CT_CASE(aSmallerThresholdFindsEarlier)
+{
+    JudgeScene scene;
+    const CoroutineId id = scene.suspended(100, scene.site("work", 5));
+    scene.wake(id, 150);
+    CHECK(scene.isClean(600));
+    Thresholds limits;
+    CHECK(setThreshold(limits, "woken=400ms"));
+    CHECK_EQUAL(judge({scene.population, scene.data, scene.history}, 600 * JudgeScene::kMs, limits).findings.size(),
+                1U);
+}
+
 CT_CASE(twoLocksInOppositeOrderAreADeadlock)
 {
     Locks scene;
@@ -215,7 +249,9 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
     for (int i = 0; i < 4; ++i)
         siblings.push_back(scene.born());
     completeWaits(scene, where, siblings, 0, 40);
-    const CoroutineId late = scene.suspended(100, where);
+    const CoroutineId late = scene.born();
+    completeWaits(scene, where, {late}, 50, 3);
+    scene.suspend(late, 100, where);
     CHECK(scene.isClean(590));
     const std::vector<Finding> found = scene.at(700, Rule::LostWakeup);
     REQUIRE(found.size() == 1);
@@ -230,6 +266,29 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
     scene.suspended(3000, where);
     CHECK(scene.isClean(8000));
     CHECK(!scene.isClean(9000));
+}
+
+CT_CASE(aCoroutineThatNeverCameBackThereMayBeOfAnotherSort)
+{
+    const auto severity = [](std::size_t coroutines, std::size_t others, bool isTimed = false) {
+        JudgeScene scene;
+        const SiteId where = scene.site("serve", 44);
+        Ids siblings;
+        for (std::size_t i = 0; i < coroutines; ++i)
+            siblings.push_back(scene.born());
+        completeWaits(scene, where, siblings, 0, 80);
+        for (std::size_t i = 0; i <= others; ++i)
+            scene.suspended(100, where);
+        completeWaits(scene, where, siblings, 1000, 80);
+        ThreadSample idle = JudgeScene::thread(50, ThreadState::Sleeping, ThreadCall::Futex);
+        idle.isTimed = isTimed;
+        scene.sampled(1900, {idle});
+        return scene.at(2000, Rule::LostWakeup).at(0).severity;
+    };
+    CHECK(severity(40, 0) == Severity::Warning);
+    CHECK(severity(18, 0) == Severity::Info);  // one of 19 may be of another sort
+    CHECK(severity(40, 5) == Severity::Info);
+    CHECK(severity(40, 0, true) == Severity::Info);  // it may wait for a time
 }
 
 CT_CASE(anIdlePoolIsNoWarning)
