@@ -82,7 +82,7 @@ void Diagnosis::judgeNow(std::uint64_t instant)
 {
     if (m_verdict)
         return;
-    m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant);
+    m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant, m_options.thresholds);
     m_stacks = chainGroupsOf(*m_population);
     if (listsCoroutines())
         m_list = listCoroutines(*m_population, *m_verdict);

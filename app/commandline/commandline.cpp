@@ -38,14 +38,14 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
 
 constexpr std::array<std::string_view, 9> kFlags{
     "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
-constexpr std::array<std::string_view, 29> kValued{"-n",           "--stations",   "-o",           "--output",
+constexpr std::array<std::string_view, 30> kValued{"-n",           "--stations",   "-o",           "--output",
                                                    "--shm",        "--sock",       "--duration",   "--summary",
                                                    "--attach",     "--cmd",        "--screenshot", "--screenshot-after",
                                                    "--theme",      "--lane-size",  "--lane-pool",  "--lane-retention",
                                                    "--keep",       "--dump-on",    "--session",    "--limit",
                                                    "--debug-path", "--input",      "--backlog",    "--max-overhead",
                                                    "--report",     "--report-out", "--fail-on",    "--confidence",
-                                                   "--baseline"};
+                                                   "--baseline",   "--threshold"};
 
 bool isAmong(const auto &names, std::string_view name)
 {
@@ -166,6 +166,10 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return setFailOn(value);
     if (name == "--confidence")
         return store(parseConfidence(name, value), m_line.diagnosis.confidence);
+    if (name == "--threshold") {
+        const Result<void> set = setThreshold(m_line.diagnosis.thresholds, value);
+        return set ? Result<void>() : usageError(name + " " + value + ": " + set.error().message);
+    }
     if (name == "--duration")
         return store(parseSeconds(name, value), m_line.durationSec);
     if (name == "--screenshot-after")
@@ -323,7 +327,8 @@ Result<void> Parser::parseOne()
 /// Returns true if an option that may be given once only was given before.
 bool Parser::isGiven(const std::string &name) const
 {
-    constexpr std::array<std::string_view, 4> kRepeated{"--debug-path", "--keep", "--limit", "--dump-on"};
+    constexpr std::array<std::string_view, 5> kRepeated{"--debug-path", "--keep", "--limit", "--dump-on",
+                                                        "--threshold"};
     if (std::find(kRepeated.begin(), kRepeated.end(), name) != kRepeated.end())
         return false;
     const auto longName = [](std::string_view given) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/analysis/finding.h"
+#include "core/analysis/thresholds.h"
 #include "core/base/fileending.h"
 #include "core/base/result.h"
 #include "core/session/startrequest.h"
@@ -57,6 +58,7 @@ struct CommandLine {
         std::vector<Rule> failOn;      ///< rules whose warnings and errors fail the run
         double confidence = 0;         ///< 0..1, least confidence of these
         std::string baselinePath;      ///< empty: none
+        Thresholds thresholds;
         bool any() const { return !report.empty() || !failOn.empty(); }
     };
     Diagnosis diagnosis;

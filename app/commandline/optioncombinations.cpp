@@ -79,9 +79,10 @@ Result<void> Checks::check() const
         return source;
     if (m_parsed.line.mode == CommandLine::Mode::Batch)
         return checkBatch();
-    if (const std::string *batchOnly = firstUsed(
-            {"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session", "--limit",
-             "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence", "--baseline"}))
+    if (const std::string *batchOnly =
+            firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session",
+                       "--limit", "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence",
+                       "--baseline", "--threshold"}))
         return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_parsed.line.screenshotPath.empty())
         return usageError("--screenshot-after needs --screenshot");
@@ -125,8 +126,8 @@ Result<void> Checks::checkDiagnosis() const
         return usageError("--report-out needs --report");
     if (firstUsed({"--confidence"}) && diagnosis.failOn.empty())
         return usageError("--confidence needs --fail-on");
-    if (firstUsed({"--baseline"}) && !diagnosis.any())
-        return usageError("--baseline needs --report or --fail-on");
+    if (const std::string *name = firstUsed({"--baseline", "--threshold"}); name && !diagnosis.any())
+        return usageError(*name + " needs --report or --fail-on");
     if (diagnosis.report.empty() || diagnosis.reportPath != "-")
         return {};
     if (m_parsed.line.streams() || m_parsed.line.summaryPath == "-")
@@ -140,7 +141,7 @@ Result<void> Checks::checkJudging() const
 {
     for (const std::string &name : m_parsed.used) {
         if (name != "--report" && name != "--report-out" && name != "--fail-on" && name != "--confidence" &&
-            name != "--baseline" && name != "--debug-path" && name != "--input")
+            name != "--baseline" && name != "--threshold" && name != "--debug-path" && name != "--input")
             return usageError(name + " cannot be used with --batch --input FILE, which captures nothing; leave it out");
     }
     return checkDiagnosis();

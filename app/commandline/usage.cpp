@@ -70,6 +70,8 @@ With --batch:
                           long-run, blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON
+  --threshold NAME=VALUE  set a threshold of the rules, such as late=2s; may be repeated. docs/diagnosis.md has the
+                          names and the defaults; a wrong name lists them
   --input FILE            with --report or --fail-on: judge a recording instead of a capture
   -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl

@@ -99,6 +99,11 @@ private Q_SLOTS:
         QCOMPARE(line->diagnosis.reportPath, std::string("r.sarif"));
         QCOMPARE(line->diagnosis.failOn, (std::vector<ct::Rule>{ct::Rule::Deadlock, ct::Rule::LostWakeup}));
         QCOMPARE(line->diagnosis.confidence, 0.9);
+        QVERIFY(line->diagnosis.thresholds == ct::Thresholds());
+        const auto adjusted = parse("--batch --fail-on any --threshold late=2s --threshold overtaken=5 --listen");
+        QVERIFY(adjusted);
+        QVERIFY(adjusted->diagnosis.thresholds.lateNs == 2'000'000'000);
+        QVERIFY(adjusted->diagnosis.thresholds.overtaken == 5);
         QCOMPARE(line->diagnosis.baselinePath, std::string("known.json"));
         QCOMPARE(parse("--batch --fail-on any --listen")->diagnosis.failOn.size(), ct::kRules);
         QVERIFY(!parse("--batch --listen")->diagnosis.any());
@@ -302,6 +307,9 @@ private Q_SLOTS:
         row("--batch --listen --confidence 1", "--confidence needs --fail-on");
         row("--batch --listen --report-out a", "--report-out needs --report");
         row("--batch --listen --baseline a", "--baseline needs --report or --fail-on");
+        row("--batch --listen --threshold late=1s", "--threshold needs --report or --fail-on");
+        row("--batch --listen --fail-on any --threshold late=1",
+            "--threshold late=1: late: expected a time, such as 500ms, 2s or 1min");
         row("--batch --listen --report json -o -", "give --report-out FILE");
         row("--batch --listen --report json --summary -", "give --report-out FILE");
         row("--report json a.ctr", "--report needs --batch");
