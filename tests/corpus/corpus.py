@@ -28,10 +28,16 @@ class Program:
     accused: tuple  # variants in which the healthy program is known to be accused
     duration: float  # s
     min_threads: int = 1  # fewer do not show the defect
+    is_twin: bool = False  # the healthy twin of a broken program
 
     @property
     def title(self):
         return self.name + (" (broken)" if self.is_broken else "")
+
+    @property
+    def recorded_variants(self):
+        """The variants with a recording in the repository: not the plain ones of healthy twins, for the sake of size."""
+        return tuple(variant for variant in self.variants if variant != "plain" or not self.is_twin)
 
     @property
     def file(self):
@@ -46,7 +52,8 @@ def _program(section, is_broken):
     variants = tuple(VARIANTS) if family == "own" else ("causes",)
     return Program(section.name, family, is_broken, words("expect") if is_broken else (),
                    words("also") if is_broken else (), words("at"), variants,
-                   words("misses"), words("accused"), section.getfloat("duration", 4), section.getint("min_threads", 1))
+                   words("misses"), words("accused"), section.getfloat("duration", 4), section.getint("min_threads", 1),
+                   "expect" in section and not is_broken)
 
 
 def programs():
