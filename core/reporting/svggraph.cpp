@@ -13,7 +13,7 @@ namespace ct {
 namespace {
 
 constexpr double kMargin = 16;
-constexpr double kHeader = 56;  ///< title and legend
+constexpr double kHeader = 80;  ///< title and legend
 constexpr double kLeastWidth = 720;
 
 std::string number(double value)
@@ -104,13 +104,22 @@ std::string marker(const char *id, const char *color)
            color + "\"/></marker>\n";
 }
 
+std::string headerLine(int line, const std::string &attributes, const std::string &text)
+{
+    return "<text x=\"16\" y=\"" + std::to_string(4 + 18 * line) + "\" text-anchor=\"start\"" + attributes + ">" +
+           xmlText(text) + "</text>\n";
+}
+
+/// Title, summary and legend, in lines that fit into the smallest picture.
 std::string header(const WaitGraph &graph, const std::string &title)
 {
-    return "<text x=\"16\" y=\"22\" text-anchor=\"start\" font-weight=\"bold\">" + xmlText(title) + ": " +
-           xmlText(graphSummary(graph)) +
-           "</text>\n<text x=\"16\" y=\"42\" text-anchor=\"start\" fill=\"#5c6672\">Round boxes: coroutines. An arrow "
-           "from a coroutine leads to what it waits for (dashed: to one of several), an arrow from a lock to its "
-           "holder.</text>\n";
+    const std::string muted = " fill=\"#5c6672\"";
+    return headerLine(1, " font-weight=\"bold\"", title) + headerLine(2, {}, graphSummary(graph)) +
+           headerLine(
+               3, muted,
+               "Round boxes: coroutines. An arrow from a coroutine leads to what it waits for (dashed: to one of "
+               "several).") +
+           headerLine(4, muted, "An arrow from a lock leads to its holder. Red: a cycle. Dashed frame: a dead end.");
 }
 
 }  // namespace
