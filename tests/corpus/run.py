@@ -169,7 +169,10 @@ def execute_all(options, runs, results):
         with lock:
             results[key_of(run)] = result
             if options.state:
-                options.state.write_text(json.dumps(results, indent=0), encoding="utf-8")
+                # As a whole or not at all: the run may be interrupted at any time.
+                unfinished = options.state.with_name(options.state.name + ".new")
+                unfinished.write_text(json.dumps(results, indent=0), encoding="utf-8")
+                unfinished.replace(options.state)
             is_bad = result.get("wrong") or "error" in result or (run[0].is_broken and not result["found"])
             if is_bad:
                 print(key_of(run), json.dumps(result, indent=1), file=sys.stderr)
