@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-SETTLE = 10  # seconds until everything about the target is read, and the engine looks for news more rarely
+SETTLE = 14  # seconds until everything about the target is read, and the engine looks for news more rarely
 
 
 def threads_of(pid):
