@@ -133,67 +133,61 @@ void mailboxRace(const Setting &setting)
 
 namespace {
 
-/// One condition for two purposes. A notification may wake the wrong one, who sleeps again.
+/// A shelf with room for one thing. Sellers wait until it is empty, buyers until it is not.
 struct Shop {
     const Setting &setting;
     Pool pool{setting.threads};
     std::mutex mutex{};
     int goods = 0;  ///< guarded by mutex, as all below
     int sold = 0;
-    std::deque<Waiter> waiting{};
+    std::array<std::vector<Waiter>, 2> waiting{};  ///< buyers, sellers
+
+    [[nodiscard]] std::vector<Waiter> &traders(bool sells) { return waiting.at(sells ? 1 : 0); }
 };
 
-void notify(Shop &shop)
-{
-    reportSignal(&shop);
-    const std::size_t count = shop.setting.isBroken && shop.sold > kFaultRound * 2 ? 1 : shop.waiting.size();
-    for (std::size_t i = 0; i < count && !shop.waiting.empty(); ++i) {
-        const Waiter waiter = shop.waiting.front();
-        shop.waiting.pop_front();
-        shop.pool.wake(waiter);
-    }
-}
-
-/// Changes the stock by `change` if it stays within 0 and 1.
-bool tryTrade(Shop &shop, int change)
+/// Puts a thing onto the shelf, or takes it. Wakes those who waited for that; the broken shop wakes the others, in the
+/// end.
+bool tryTrade(Shop &shop, bool sells)
 {
     const std::lock_guard lock(shop.mutex);
-    const int goods = shop.goods + change;
-    if (goods < 0 || goods > 1)
+    if ((shop.goods == 0) != sells)
         return false;
-    shop.goods = goods;
-    shop.sold += change < 0 ? 1 : 0;
-    notify(shop);
+    shop.goods = sells ? 1 : 0;
+    shop.sold += sells ? 0 : 1;
+    const bool isWrong = shop.setting.isBroken && shop.sold > 2 * kFaultRound;
+    std::vector<Waiter> &waiting = shop.traders(sells == isWrong);
+    reportSignal(&waiting);
+    shop.pool.wakeAll(std::exchange(waiting, {}));
     return true;
 }
 
-Task<> trade(Shop &shop, int change)
+Task<> trade(Shop &shop, bool sells)
 {
+    const std::vector<Waiter> &place = shop.traders(sells);
     for (;;) {
-        while (!tryTrade(shop, change)) {
-            co_await park(corotracer::waited(corotracer::wait::other, &shop), [&shop, change](const Waiter &self) {
+        while (!tryTrade(shop, sells)) {
+            co_await park(corotracer::waited(corotracer::wait::other, &place), [&shop, sells](const Waiter &self) {
                 const std::lock_guard lock(shop.mutex);
-                const int goods = shop.goods + change;
-                if (goods >= 0 && goods <= 1)
+                if ((shop.goods == 0) == sells)
                     return false;
-                shop.waiting.push_back(self);
+                shop.traders(sells).push_back(self);
                 return true;
             });
         }
-        if (change < 0)
+        if (!sells)
             co_await sleepFor(shop.pool, shop.setting.unit);
     }
 }
 
 }  // namespace
 
-/// Buyers and sellers wait for one condition, of which one is notified: the wrong one.
+/// A change wakes those who wait for the opposite, and they wait again.
 void wrongPredicate(const Setting &setting)
 {
     Shop shop{setting};
     for (int i = 0; i < 3; ++i) {
-        shop.pool.start(trade(shop, +1));
-        shop.pool.start(trade(shop, -1));
+        shop.pool.start(trade(shop, true));
+        shop.pool.start(trade(shop, false));
     }
     shop.pool.join();
 }
