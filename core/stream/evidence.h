@@ -101,7 +101,10 @@ struct DescriptorSample {
     }
 };
 
-/// The engine has sampled a process: once a second, and whenever one of the last five members changes.
+/// A difference of ProcessSample::machineSuspendedNs below this is no suspend, but the inaccuracy of two clocks.
+inline constexpr std::uint64_t kLeastMachineSuspendNs = 10'000'000;
+
+/// The engine has sampled a process: once a second, and whenever one of the last six members changes.
 struct ProcessSample {
     std::uint32_t pid = 0;
     std::uint64_t ts = 0;              ///< ns, CLOCK_MONOTONIC: all earlier changes of its threads have their rows
@@ -111,6 +114,8 @@ struct ProcessSample {
     bool areThreadsKnown = false;      ///< every thread has rows
     bool areCallsKnown = false;        ///< every sleeping thread's call is known
     bool areDescriptorsKnown = false;  ///< everything that is registered in an epoll has rows
+    /// ns: how long the machine was suspended in all since it started, about. CLOCK_MONOTONIC does not count that time.
+    std::uint64_t machineSuspendedNs = 0;
 };
 
 }  // namespace ct

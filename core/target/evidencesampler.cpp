@@ -127,7 +127,7 @@ std::uint64_t EvidenceSampler::sampleAll()
             continue;
         Notes rows;
         const std::uint64_t now = monotonicNow();
-        const bool lives = process->sample(now, sampled, rows);
+        const bool lives = process->sample(now, machineSuspended(), sampled, rows);
         next = std::min(next, process->nextNs());
         if (rows.hasSamples())
             m_notes->add(now, std::move(rows));

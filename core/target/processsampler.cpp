@@ -27,7 +27,8 @@ std::uint64_t pauseAfter(std::uint64_t usedBefore, std::uint64_t factor)
 
 auto contentOf(const ProcessSample &row)
 {
-    return std::tie(row.threads, row.stoppedSince, row.areThreadsKnown, row.areCallsKnown, row.areDescriptorsKnown);
+    return std::tie(row.threads, row.stoppedSince, row.areThreadsKnown, row.areCallsKnown, row.areDescriptorsKnown,
+                    row.machineSuspendedNs);
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ ProcessSampler::ProcessSampler(pid_t pid, SocketQueues &sockets, KeptFiles &kept
     m_present.pid = m_pid;
 }
 
-bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
+bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t suspendedNs, std::uint64_t processes, Notes &rows)
 {
     if (nowNs < m_nextNs)
         return true;
@@ -61,6 +62,8 @@ bool ProcessSampler::sample(std::uint64_t nowNs, std::uint64_t processes, Notes 
     if (!lives && m_visitedNs == 0)
         return false;  // it had ended before
     m_present.ts = nowNs;
+    if (m_visitedNs == 0 || suspendedNs >= m_present.machineSuspendedNs + kLeastMachineSuspendNs)
+        m_present.machineSuspendedNs = suspendedNs;
     m_present.threads = lives ? m_threads.threads() : 0;
     m_present.areThreadsKnown = m_threads.areKnown();
     m_present.areCallsKnown = m_threads.areCallsKnown();

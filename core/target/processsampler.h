@@ -42,8 +42,8 @@ public:
     /// ns, CLOCK_MONOTONIC, of the next visit.
     std::uint64_t nextNs() const { return m_nextNs; }
     /// Visits the process if it is time, and appends rows. Returns false if it has ended. `processes`: how many are
-    /// sampled in all.
-    bool sample(std::uint64_t nowNs, std::uint64_t processes, Notes &rows);
+    /// sampled in all. `suspendedNs`: machineSuspended().
+    bool sample(std::uint64_t nowNs, std::uint64_t suspendedNs, std::uint64_t processes, Notes &rows);
 
 private:
     bool isQuiet(std::uint64_t sinceNs) const;

@@ -110,10 +110,22 @@ void SampleLog::add(const ProcessSample &row)
     if (row.stoppedSince != 0)
         process->stoppedSince = row.stoppedSince;
     process->hasEnded = row.threads == 0;
+    addMachineSuspend(row);
     if (process->latest.ts >= process->evictedAt + kEvictEveryNs) {
         process->evictedAt = process->latest.ts;
         evictOld(*process);
     }
+}
+
+void SampleLog::addMachineSuspend(const ProcessSample &row)
+{
+    if (m_suspendedNs && row.machineSuspendedNs < *m_suspendedNs + kLeastMachineSuspendNs)
+        return;
+    if (m_suspendedNs)
+        m_suspends.push_back({row.ts, row.machineSuspendedNs - *m_suspendedNs});
+    m_suspendedNs = row.machineSuspendedNs;
+    if (m_suspends.size() > kMostSuspends)
+        m_suspends.pop_front();
 }
 
 void SampleLog::endStop(std::uint32_t pid, Process &process, std::uint64_t ts)
@@ -188,6 +200,12 @@ std::vector<std::uint32_t> SampleLog::pids() const
     for (const auto &[pid, process] : m_processes)
         pids.push_back(pid);
     return pids;
+}
+
+std::vector<MachineSuspend> SampleLog::machineSuspends() const
+{
+    const std::lock_guard lock(m_mutex);
+    return {m_suspends.begin(), m_suspends.end()};
 }
 
 std::vector<StoppedTime> SampleLog::stoppedTimes() const

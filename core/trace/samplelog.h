@@ -35,6 +35,14 @@ struct WatchedDescriptor {
     std::uint64_t readySince = 0;
 };
 
+/// The machine was suspended. CLOCK_MONOTONIC stands still meanwhile, so this is a moment.
+struct MachineSuspend {
+    std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC, of the first visit after it
+    std::uint64_t durationNs = 0;
+
+    bool operator==(const MachineSuspend &) const = default;
+};
+
 /// A mutex protects the contents, because they are containers. The writer locks it once for a batch with samples.
 class SampleLog {
 public:
@@ -44,6 +52,7 @@ public:
     /// Limits for a damaged recording. Rows beyond them are left out; then processSample() says that not all are known.
     static constexpr std::size_t kMostRows = 1U << 20;
     static constexpr std::size_t kMostStops = 10'000;
+    static constexpr std::size_t kMostSuspends = 10'000;
 
     /// Writer only.
     void consume(const Notes &notes);
@@ -57,8 +66,9 @@ public:
     std::vector<WatchedDescriptor> descriptors(std::uint32_t pid) const;
     /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
-    std::vector<std::uint32_t> pids() const;        ///< of all processes with samples
-    std::vector<StoppedTime> stoppedTimes() const;  ///< by begin; the latest kMostStops
+    std::vector<std::uint32_t> pids() const;              ///< of all processes with samples
+    std::vector<StoppedTime> stoppedTimes() const;        ///< by begin; the latest kMostStops
+    std::vector<MachineSuspend> machineSuspends() const;  ///< oldest first; the latest kMostSuspends
 
 private:
     struct Process {
@@ -78,11 +88,14 @@ private:
     void evictOld(Process &process);
     void clear(Process &process);
     void endStop(std::uint32_t pid, Process &process, std::uint64_t ts);
+    void addMachineSuspend(const ProcessSample &row);
 
     mutable std::mutex m_mutex;
     std::map<std::uint32_t, Process> m_processes;
     std::deque<StoppedTime> m_stops;  ///< the stops of processes that run again, or have ended
-    std::size_t m_rows = 0;           ///< of threads and descriptors
+    std::deque<MachineSuspend> m_suspends;
+    std::optional<std::uint64_t> m_suspendedNs;  ///< in all, as of the latest suspend
+    std::size_t m_rows = 0;                      ///< of threads and descriptors
 };
 
 }  // namespace ct

@@ -138,7 +138,8 @@ ctr_process_sample rowOf(const ProcessSample &sample)
             sample.areThreadsKnown,
             sample.areCallsKnown,
             sample.areDescriptorsKnown,
-            0};
+            0,
+            sample.machineSuspendedNs};
 }
 ctr_output rowOf(const ctr::OutputPiece &piece)
 {

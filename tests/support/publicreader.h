@@ -86,7 +86,8 @@ inline void addNotes(ct::Notes &notes, const corotracer::recording::batch &given
                                  row.stopped_since,
                                  row.threads_known != 0,
                                  row.calls_known != 0,
-                                 row.descriptors_known != 0};
+                                 row.descriptors_known != 0,
+                                 row.machine_suspended};
     });
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/timelinepainter.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <array>
 
@@ -377,7 +379,23 @@ void paintOff(QPainter &painter, const QRect &area, const Colors &colors)
 
 void paintStopped(QPainter &painter, const QRect &area, const Colors &colors)
 {
-    paintPause(painter, area, 0.5, colors.textMuted, Qt::VerPattern, colors);
+    QColor lines = colors.textMuted;
+    lines.setAlphaF(0.5F);
+    paintPause(painter, area, 0.5, lines, Qt::VerPattern, colors);
+}
+
+void paintMachineSuspend(QPainter &painter, const QRect &plot, int x, const QString &duration, const Colors &colors)
+{
+    painter.setPen(QPen(colors.textMuted, 1, Qt::DashDotLine));
+    painter.drawLine(x, plot.top(), x, plot.bottom());
+    const QString text = QCoreApplication::translate("TimelinePainter", "machine suspended for %1").arg(duration);
+    const QFontMetrics metrics = painter.fontMetrics();
+    QRect box(x + 3, plot.bottom() - metrics.height() - 6, metrics.horizontalAdvance(text) + 10, metrics.height() + 4);
+    if (box.right() > plot.right())
+        box.moveRight(x - 3);
+    painter.fillRect(box, colors.background);
+    painter.setPen(colors.textMuted);
+    painter.drawText(box, Qt::AlignCenter, text);
 }
 
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors)

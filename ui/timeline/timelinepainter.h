@@ -89,6 +89,9 @@ void paintOff(QPainter &painter, const QRect &area, const Colors &colors);
 /// Covers a part of a row in which the process was stopped: the states are known, but nothing could change.
 void paintStopped(QPainter &painter, const QRect &area, const Colors &colors);
 
+/// Marks the moment at which the machine was suspended, with the duration as a text.
+void paintMachineSuspend(QPainter &painter, const QRect &plot, int x, const QString &duration, const Colors &colors);
+
 void paintNowLine(QPainter &painter, const QRect &plot, int x, const Colors &colors);
 
 }  // namespace timelinepainter

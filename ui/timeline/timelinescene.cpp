@@ -43,6 +43,7 @@ void TimelineScene::setTrace(const Population *population, const History *histor
     m_begun = false;
     m_off.clear();
     m_stopped.clear();
+    m_suspends.clear();
     m_pausesAt = {};
     m_firstVisible = 0;
     selected = kNoCoroutine;
@@ -125,10 +126,12 @@ bool TimelineScene::updatePauses()
     m_pausesAt = now;
     std::vector<PausedInterval> off = offIntervals(m_population->switches());
     std::vector<PausedInterval> stopped = stoppedIntervals(m_population->samples());
-    if (off == m_off && stopped == m_stopped)
+    std::vector<MachineSuspend> suspends = m_population->samples().machineSuspends();
+    if (off == m_off && stopped == m_stopped && suspends == m_suspends)
         return false;
     m_off = std::move(off);
     m_stopped = std::move(stopped);
+    m_suspends = std::move(suspends);
     return true;
 }
 
@@ -413,6 +416,12 @@ void TimelineScene::paintOverlays(QPainter &painter, const Colors &colors)
     painter.save();
     painter.setClipRect(area);
     paintPauses(painter, colors);
+    for (const MachineSuspend &suspend : m_suspends) {
+        const std::int64_t column = view.columnOf(timelineTime(suspend.ts));
+        if (column >= 0 && column < view.columns() && suspend.ts <= m_now)
+            timelinepainter::paintMachineSuspend(painter, area, xOf(timelineTime(suspend.ts)),
+                                                 format::duration(suspend.durationNs), colors);
+    }
     paintElsewhere(painter, colors);
     const int evicted = m_live->geometry.evictedColumns();
     if (evicted > 0 && evicted < view.columns() && viewIsIncomplete)

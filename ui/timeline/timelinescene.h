@@ -137,9 +137,10 @@ private:
     bool m_begun = false;
     std::vector<History::Stretch> m_stretches;
     TimelineTime m_knownEnd = 0;
-    std::vector<DensityColumn> m_density;              ///< density of m_stretches in m_densityView
-    TimelineCoordinates m_densityView;                 ///< the view of m_density
-    std::vector<PausedInterval> m_off;                 ///< tracing was off
+    std::vector<DensityColumn> m_density;  ///< density of m_stretches in m_densityView
+    TimelineCoordinates m_densityView;     ///< the view of m_density
+    std::vector<PausedInterval> m_off;     ///< tracing was off
+    std::vector<MachineSuspend> m_suspends;
     std::vector<PausedInterval> m_stopped;             ///< the process was stopped
     std::chrono::steady_clock::time_point m_pausesAt;  ///< time of the latest update of both
     std::size_t m_firstVisible = 0;

@@ -118,7 +118,7 @@ using ProcessSampleLayout =
     Layout<ProcessSample, Tag::ProcessSamples, Plain<&ProcessSample::pid>, Delta<&ProcessSample::ts>,
            Delta<&ProcessSample::descriptorsTs>, Plain<&ProcessSample::threads>, Delta<&ProcessSample::stoppedSince>,
            Plain<&ProcessSample::areThreadsKnown>, Plain<&ProcessSample::areCallsKnown>,
-           Plain<&ProcessSample::areDescriptorsKnown>>;
+           Plain<&ProcessSample::areDescriptorsKnown>, Delta<&ProcessSample::machineSuspendedNs>>;
 using SumsLayout =
     Layout<Accounting, Tag::Sums, Plain<&Accounting::captured>, Plain<&Accounting::lost>,
            Plain<&Accounting::missedBeforeAttach>, Plain<&Accounting::coroutines>, Plain<&Accounting::coroutinesMissed>,

@@ -71,7 +71,7 @@ inline void putNotes(std::ostream &out, const Notes &notes)
     for (const auto &row : notes.processSamples)
         out << "PS " << row.pid << ' ' << row.ts << ' ' << row.descriptorsTs << ' ' << row.threads << ' '
             << row.stoppedSince << ' ' << row.areThreadsKnown << ' ' << row.areCallsKnown << ' '
-            << row.areDescriptorsKnown << '\n';
+            << row.areDescriptorsKnown << ' ' << row.machineSuspendedNs << '\n';
 }
 
 /// Returns every row of a batch as text.
@@ -202,7 +202,7 @@ private:
         });
         some([&] {
             notes.processSamples.push_back(
-                {small32(), wild(), wild(), small32(), wild(), below(2) != 0, below(2) != 0, below(2) != 0});
+                {small32(), wild(), wild(), small32(), wild(), below(2) != 0, below(2) != 0, below(2) != 0, wild()});
         });
     }
 

@@ -193,6 +193,29 @@ CT_CASE(stopsAreBands)
     CHECK((log.stoppedTimes() == std::vector<StoppedTime>{{5, 15, 40}, {5, 55, 75}, {5, 75, StoppedTime::kLasting}}));
 }
 
+CT_CASE(aSuspendOfTheMachineIsAMoment)
+{
+    const auto sample = [](std::uint32_t pid, std::uint64_t ts, std::uint64_t suspendedNs) {
+        ProcessSample row = process(ts);
+        row.pid = pid;
+        row.machineSuspendedNs = suspendedNs;
+        return row;
+    };
+    SampleLog log;
+    add(log, sample(5, 1 * kSecond, 100 * kSecond));  // from before the run
+    CHECK(log.machineSuspends().empty());
+    add(log, sample(5, 2 * kSecond, 100 * kSecond + kLeastMachineSuspendNs - 1));
+    CHECK(log.machineSuspends().empty());
+    add(log, sample(5, 3 * kSecond, 107 * kSecond));
+    add(log, sample(6, 3 * kSecond + 1, 107 * kSecond));  // another process saw the same one
+    add(log, sample(5, 4 * kSecond, 107 * kSecond));
+    CHECK(log.machineSuspends() == (std::vector<MachineSuspend>{{3 * kSecond, 7 * kSecond}}));
+    add(log, sample(5, 5 * kSecond, 0));  // a row of an older program does not know it
+    add(log, sample(6, 6 * kSecond, 108 * kSecond));
+    CHECK(log.machineSuspends() ==
+          (std::vector<MachineSuspend>{{3 * kSecond, 7 * kSecond}, {6 * kSecond, 1 * kSecond}}));
+}
+
 CT_CASE(aPidMayBeUsedAgain)
 {
     SampleLog log;

@@ -301,6 +301,7 @@ typedef struct ctr_process_sample {
     uint32_t calls_known;
     uint32_t descriptors_known;
     uint32_t reserved;
+    uint64_t machine_suspended; /* ns: the machine was suspended for so long in all, before */
 } ctr_process_sample;
 
 /* Output that the target wrote to its terminal. */
