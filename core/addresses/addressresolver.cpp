@@ -210,12 +210,18 @@ void AddressResolver::setListener(std::function<void(const std::vector<FrameLoca
     m_listener = std::move(listener);
 }
 
+void AddressResolver::setFinishListener(std::function<void(const std::vector<Finish> &)> listener)
+{
+    m_finishListener = std::move(listener);
+}
+
 void AddressResolver::poll()
 {
     if (m_readsAhead)
         readAhead();
     wantMaps();
     std::vector<FrameLocation> newLocations;
+    std::vector<Finish> finishes;
     std::vector<Data::Asked> asks;
     std::set<std::uint32_t> pids;
     {
@@ -226,6 +232,7 @@ void AddressResolver::poll()
             newLocations = m_data->compareReads(kEver);
         else if (m_data->reading && now > kCaptureDelayNs)
             newLocations = m_data->compareReads(now - kCaptureDelayNs);
+        finishes = m_data->running.takeFinishes();
         if (!m_data->live) {
             m_data->asked.clear();
             m_data->isAsked.clear();
@@ -258,6 +265,8 @@ void AddressResolver::poll()
     }
     if (m_listener && !newLocations.empty())
         m_listener(newLocations);
+    if (m_finishListener && !finishes.empty())
+        m_finishListener(finishes);
 }
 
 /// Requests the modules of processes that were read before, because they may have mapped more.
@@ -295,6 +304,21 @@ void AddressResolver::readAhead()
     }
 }
 
+/// Requests the frame of a coroutine that seems to run for long, because it may have finished. Returns true if that may
+/// be necessary, now or later.
+bool AddressResolver::readRunning(CoroutineId id)
+{
+    const CoroutineSnapshot coroutine = m_data->population->at(id);
+    if (!m_finishListener || !RunningFrames::mayHaveFinished(coroutine) || !hasFrame(coroutine))
+        return false;
+    const std::uint32_t pid = m_data->processOf(coroutine.pid);
+    const auto process = m_data->processes.find(pid);
+    const bool isUnreadable = process != m_data->processes.end() && process->second.unreadable;
+    if (pid != 0 && !isUnreadable && m_data->running.request(coroutine, m_data->population->now()))
+        m_data->ask({id, pid, coroutine.addr});
+    return true;
+}
+
 /// Requests frames of the coroutines in a page. Returns true if any of them has one that may have to be read, now or
 /// later.
 bool AddressResolver::readPageAhead(std::uint32_t page)
@@ -306,8 +330,10 @@ bool AddressResolver::readPageAhead(std::uint32_t page)
     bool any = false;
     for (CoroutineId id = begin; id < end; ++id) {
         const std::uint64_t since = population.suspendedSince(id);
-        if (since == Population::kNotSuspended)
+        if (since == Population::kNotSuspended) {
+            any = readRunning(id) || any;
             continue;
+        }
         const CoroutineSnapshot coroutine = population.at(id);
         if (!hasFrame(coroutine))
             continue;

@@ -83,6 +83,9 @@ public:
     void setReadsAhead(bool ahead);
     /// Sets the function that poll() calls with new frame locations.
     void setListener(std::function<void(const std::vector<FrameLocation> &)> listener);
+    /// Sets the function that poll() calls with coroutines that have finished, as their frames prove, although their
+    /// latest event is a resumption. Finish::ts is when the frame was read. Needs setReadsAhead().
+    void setFinishListener(std::function<void(const std::vector<Finish> &)> listener);
     /// Starts what was requested, and processes results. Call it about ten times per second until isIdle(),
     /// also after the run has ended. While it is idle and the run is live, less often is enough: frames of new waits
     /// are read that much later.
@@ -110,11 +113,13 @@ private:
     SymbolWorker::Modules modulesOf(const Query &query) const;
     void readAhead();
     bool readPageAhead(std::uint32_t page);
+    bool readRunning(CoroutineId id);
     void wantMaps();
 
     std::shared_ptr<SymbolWorker> m_worker;
     std::shared_ptr<Data> m_data;  ///< shared with running tasks
     std::function<void(const std::vector<FrameLocation> &)> m_listener;
+    std::function<void(const std::vector<Finish> &)> m_finishListener;
     bool m_readsAhead = false;
     std::uint32_t m_aheadPage = 0;  ///< the latest page of coroutines that readAhead() visited
     /// For each page, the version (Population::pageVersion()) at which none of its coroutines needed its frame read.

@@ -164,8 +164,13 @@ void AddressResolver::Data::askFor(const Query &query, std::uint32_t pid, Known 
         known = {};
     known.frame = query.addr;
     known.askedAt = now;
-    if (isAsked.insert(query.coroutine).second)
-        asked.push_back({query.coroutine, pid, query.addr});
+    ask({query.coroutine, pid, query.addr});
+}
+
+void AddressResolver::Data::ask(const Asked &wantedFrame)
+{
+    if (isAsked.insert(wantedFrame.coroutine).second)
+        asked.push_back(wantedFrame);
 }
 
 /// Discards the requests for frames. Views repeat those that they need; requests for modules stay.
@@ -273,6 +278,7 @@ std::vector<FrameLocation> AddressResolver::Data::compareReads(std::uint64_t bef
 void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation> &newLocations)
 {
     const CoroutineSnapshot after = population->at(read.before.id);
+    running.compare(read.before, after, read.frame.state, read.at);
     const bool lived = after.deathTs == 0 || after.deathTs > read.at + kCaptureDelayNs;
     const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
     const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/addresses/runningframes.h"
 #include "core/symbols/coroutineframe.h"
 
 #include <atomic>
@@ -64,6 +65,7 @@ struct AddressResolver::Data {
     void refuse(const Error &why);
     bool isWaiting() const { return !asked.empty() || !wanted.empty(); }
     void askFor(const Query &query, std::uint32_t pid, Known &known);
+    void ask(const Asked &wantedFrame);
     Known *knownAt(const Query &query);
     std::vector<FrameLocation> compareReads(std::uint64_t before);
     void compare(const Read &read, std::vector<FrameLocation> &newLocations);
@@ -81,6 +83,7 @@ struct AddressResolver::Data {
     std::mutex mutex;  ///< guards all members below; never locked while a file or a process is read
     std::map<std::uint32_t, Process> processes;
     std::unordered_map<CoroutineId, Known> frames;
+    RunningFrames running;
     std::vector<Asked> asked;
     std::unordered_set<CoroutineId> isAsked;
     std::set<std::uint32_t> wanted;  ///< pids of the processes whose modules are requested

@@ -2,13 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/harvest/addednotes.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ct {
 
 namespace {
 
 std::size_t rowsOf(const Notes &notes)
 {
-    return notes.threadSamples.size() + notes.descriptorSamples.size() + notes.processSamples.size();
+    return notes.threadSamples.size() + notes.descriptorSamples.size() + notes.processSamples.size() +
+           notes.finishes.size();
+}
+
+bool dies(const Batch &batch, CoroutineId id)
+{
+    return std::any_of(batch.deaths.begin(), batch.deaths.end(),
+                       [id](const Death &death) { return death.coroutine == id; });
 }
 
 template <class Row>
@@ -48,6 +58,8 @@ void AddedNotes::take(Batch &batch)
         append(batch.notes.threadSamples, notes.threadSamples);
         append(batch.notes.descriptorSamples, notes.descriptorSamples);
         append(batch.notes.processSamples, notes.processSamples);
+        std::copy_if(notes.finishes.begin(), notes.finishes.end(), std::back_inserter(batch.notes.finishes),
+                     [&batch](const Finish &finish) { return !dies(batch, finish.coroutine); });
         m_waiting.fetch_sub(rowsOf(notes), std::memory_order_relaxed);
         m_received.pop_front();
     }

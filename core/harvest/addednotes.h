@@ -22,14 +22,15 @@ public:
     AddedNotes(const AddedNotes &) = delete;
     AddedNotes &operator=(const AddedNotes &) = delete;
 
-    /// Adds the samples of `notes` (any one thread). `ts` is the time (ns, CLOCK_MONOTONIC) of its latest row, and not
-    /// earlier than in the call before.
+    /// Adds the samples and finishes of `notes`. Any thread. `ts` is the time (ns, CLOCK_MONOTONIC) of its latest row,
+    /// and not earlier than in this thread's call before.
     void add(std::uint64_t ts, Notes &&notes);
     /// Number of rows that were added, but not taken. Any thread.
     std::uint64_t rowsWaiting() const { return m_waiting.load(std::memory_order_relaxed); }
 
     /// Moves everything that is not later than `batch.now` into the batch, so that evidence and events come in the
-    /// order of their times although the decoder may be late. Decoding thread only.
+    /// order of their times although the decoder may be late. Leaves out finishes of coroutines that die in this
+    /// batch. Decoding thread only.
     void take(Batch &batch);
 
 private:

@@ -21,6 +21,7 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
     connect(&session, &Session::stateChanged, this, &ResolverDriver::onState);
     m_resolver->setAwaken([this] { QMetaObject::invokeMethod(this, &ResolverDriver::poll, Qt::QueuedConnection); });
     connect(&session, &Session::progressChecked, this, &ResolverDriver::poll);
+    m_resolver->setFinishListener([&session](const std::vector<Finish> &finishes) { session.addFinishes(finishes); });
     m_timer.start(kPollMs);
 }
 
@@ -28,6 +29,7 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
 ResolverDriver::~ResolverDriver()
 {
     m_resolver->setAwaken({});
+    m_resolver->setFinishListener({});
     m_resolver->stopReading();
 }
 

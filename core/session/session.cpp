@@ -308,6 +308,16 @@ pid_t Session::targetPid() const
     return pids.size() == 1 ? pids.front() : 0;
 }
 
+void Session::addFinishes(const std::vector<Finish> &finishes)
+{
+    std::uint64_t latest = 0;
+    for (const Finish &finish : finishes)
+        latest = std::max(latest, finish.ts);
+    Notes notes;
+    notes.finishes = finishes;
+    m_data->samples->add(latest, std::move(notes));
+}
+
 void Session::setNothingTracedDelay(int milliseconds)
 {
     m_data->nothingTraced->setDelay(milliseconds);

@@ -55,6 +55,8 @@ public:
     /// Process of version-1 coroutines, which do not publish theirs. It is a process that maps the region: the launched
     /// one, else the only one; 0 = unknown.
     pid_t targetPid() const;
+    /// Adds finishes that the engine has found to the stream of the run. Any thread.
+    void addFinishes(const std::vector<Finish> &finishes);
     /// Sets how long a target may run untraced before nothingTraced(), for tests. Call it before a start.
     void setNothingTracedDelay(int milliseconds);
 

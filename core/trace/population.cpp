@@ -120,6 +120,13 @@ CoroutineSnapshot Population::at(CoroutineId id) const
     snapshot.unexplained -= std::min(snapshot.unexplained, explained);
     if (snapshot.flagged)
         snapshot.unexplained = 0;  // its numbers mean nothing
+    if (snapshot.state == CoroutineState::Running) {
+        const std::uint64_t threadEnd = m_data->notes.threads.endOf(snapshot.pid, snapshot.tid);
+        if (threadEnd > snapshot.since) {
+            snapshot.state = CoroutineState::Unknown;
+            snapshot.since = threadEnd;
+        }
+    }
     if (snapshot.state == CoroutineState::Suspended) {
         if (const std::optional<std::uint64_t> wokenAt = m_data->notes.marks.wokenAt(id, nextN)) {
             snapshot.state = CoroutineState::Runnable;

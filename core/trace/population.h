@@ -30,7 +30,7 @@ enum class CoroutineState : std::uint8_t {
     Suspended,  ///< at `site` / `addr` since `since`, and not woken
     Finished,   ///< suspended at its final suspension point, or finished without a trace of that suspension
     Destroyed,
-    Unknown,  ///< the latest transition was lost, or the coroutine is flagged
+    Unknown,  ///< the latest transition was lost, the coroutine is flagged, or its thread ended while it ran
 };
 inline constexpr std::size_t kCoroutineStates = 7;
 
@@ -56,7 +56,7 @@ struct CoroutineSnapshot {
     CoroutineState state = CoroutineState::Created;
     PointKind kind = PointKind::Await;
     /// Time of the latest transition, birth or death. A wake does not change it, so the suspension of a Runnable
-    /// coroutine begins here. Unknown: time of the report.
+    /// coroutine begins here. Unknown: time of the report, or when the end of the thread was noticed.
     std::uint64_t since = 0;
     std::uint64_t runnableSince = 0;  ///< Runnable: time of the wake, at least `since`; else 0
     SiteId site = kUnknownSite;       ///< site of the latest suspension
@@ -158,7 +158,8 @@ public:
     std::uint64_t suspendedSince(CoroutineId id) const;
     static constexpr std::uint64_t kNotSuspended = ~std::uint64_t{0};
 
-    /// Coroutines are grouped in pages of kPageSize ids. A page's version grows whenever one of its coroutines changes.
+    /// Coroutines are grouped in pages of kPageSize ids. A page's version grows whenever one of its coroutines changes,
+    /// except when its process or its thread ends.
     static constexpr std::uint32_t kPageSize = CoroutineEviction::kPageSize;
     std::uint32_t pageCount() const;
     std::uint64_t pageVersion(std::uint32_t page) const;

@@ -239,8 +239,9 @@ void Population::Data::applyDeath(const Death &death)
     touch(death.coroutine);
 }
 
-/// The body has ended, so the coroutine does not run any more, and its run is complete. A finish from before the latest
-/// state change is out of date.
+/// The body has ended, so the coroutine does not run any more. A finish from before the latest state change is out of
+/// date. Through lanes, the target says when the run ended. Of other coroutines, the engine has found the finish some
+/// time later, so the length of the run is unknown.
 void Population::Data::applyFinish(const Finish &finish)
 {
     Record *record = recordOf(finish.coroutine);
@@ -252,7 +253,7 @@ void Population::Data::applyFinish(const Finish &finish)
         return;
     {
         Writing writing(*record);
-        if (stateOf(bits) == CoroutineState::Running)
+        if (stateOf(bits) == CoroutineState::Running && dialectOf(bits) == Dialect::Lane)
             record->spent[0].store(record->spent[0].load(kRelaxed) + (finish.ts - since), kRelease);
         writing.bits = withState(writing.bits, CoroutineState::Finished);
         record->since.store(finish.ts, kRelease);
@@ -324,6 +325,7 @@ void Population::Data::applyNotesAfter(const Notes &batchNotes)
     }
     for (const Finish &finish : batchNotes.finishes)
         applyFinish(finish);
+    notes.threads.consume(batchNotes);
     for (const Drop &drop : batchNotes.drops)
         notes.drops.append({std::uint64_t{drop.pid} << 32 | drop.tid, drop.records, drop.firstTs, drop.lastTs});
     for (const ProcessEnd &end : batchNotes.processEnds)

@@ -18,6 +18,9 @@ constexpr auto kRelease = std::memory_order_release;
 constexpr unsigned kPartShift = 8;
 constexpr std::uint32_t kPartBits = 3;
 
+/// Limit for a recording that has ends of threads, and no samples of their process.
+constexpr std::size_t kMostPendingEnds = 10'000;
+
 /// Limit for a target that switches all the time. Beyond it, the older half is removed.
 constexpr std::size_t kMostOffs = 1U << 16;
 
@@ -62,22 +65,55 @@ const ThreadTable::Entry *ThreadTable::findThread(std::uint64_t key) const
     return nullptr;
 }
 
-void ThreadTable::setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name)
+ThreadTable::Entry *ThreadTable::makeThread(std::uint64_t key)
 {
-    const std::uint64_t key = keyOf(pid, tid);
-    if (const Entry *known = findThread(key)) {
-        const_cast<Entry *>(known)->name.store(name, kRelease);
-        return;
-    }
+    if (const Entry *known = findThread(key))
+        return const_cast<Entry *>(known);
     Entry *entry = m_entries.prepare();
     if (!entry)
-        return;
+        return nullptr;
     std::atomic<std::uint32_t> &head = m_heads[hashOf(key)];
     entry->key = key;
     entry->next = head.load(kRelaxed);
-    entry->name.store(name, kRelaxed);
     m_entries.publish();
     head.store(m_entries.sizeOfWriter(), kRelease);
+    return entry;
+}
+
+void ThreadTable::setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name)
+{
+    if (Entry *entry = makeThread(keyOf(pid, tid)))
+        entry->name.store(name, kRelease);
+}
+
+void ThreadTable::setEnd(std::uint64_t key, std::uint64_t ts)
+{
+    if (Entry *entry = makeThread(key))
+        entry->end.store(ts, kRelaxed);
+}
+
+void ThreadTable::consume(const Notes &notes)
+{
+    for (const ThreadSample &row : notes.threadSamples)
+        if (row.state == ThreadState::Ended && m_pendingEnds.size() < kMostPendingEnds)
+            m_pendingEnds.push_back({row.pid, row.tid, row.ts});
+    for (const ProcessSample &process : notes.processSamples) {
+        std::erase_if(m_pendingEnds, [&](const End &end) {
+            if (end.pid != process.pid || end.ts > process.ts)
+                return false;
+            if (process.threads != 0) {
+                setEnd(keyOf(end.pid, end.tid), end.ts);
+                setEnd(keyOf(0, end.tid), end.ts);
+            }
+            return true;
+        });
+    }
+}
+
+std::uint64_t ThreadTable::endOf(std::uint32_t pid, std::uint32_t tid) const
+{
+    const Entry *entry = findThread(keyOf(pid, tid));
+    return entry ? entry->end.load(kRelaxed) : 0;
 }
 
 std::uint32_t ThreadTable::nameOf(std::uint32_t pid, std::uint32_t tid) const
@@ -93,6 +129,8 @@ std::vector<ThreadName> ThreadTable::all(const NameTable &names) const
     threads.reserve(count);
     for (std::uint32_t index = 0; index < count; ++index) {
         const Entry &entry = m_entries[index];
+        if (entry.name.load(kAcquire) == 0)
+            continue;
         threads.push_back({static_cast<std::uint32_t>(entry.key >> 32), static_cast<std::uint32_t>(entry.key),
                            names.at(entry.name.load(kAcquire))});
     }

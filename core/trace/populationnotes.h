@@ -41,11 +41,17 @@ private:
     std::atomic<std::uint64_t> m_overflow{0};  ///< relaxed: an independent counter
 };
 
-/// Names of threads.
+/// Names and ends of threads.
 class ThreadTable {
 public:
     /// Writer only.
     void setName(std::uint32_t pid, std::uint32_t tid, std::uint32_t name);
+    /// Writer only. Takes the ends of threads from samples. The end of a process ends no thread here: its coroutines
+    /// keep the states in which they were last seen.
+    void consume(const Notes &notes);
+    /// Any thread. Returns the time (ns) of the latest visit that did not find the thread, while its process lived; 0 =
+    /// it was always there. Process 0 stands for any.
+    std::uint64_t endOf(std::uint32_t pid, std::uint32_t tid) const;
     /// Any thread. Returns an index of the NameTable; 0 = unknown.
     std::uint32_t nameOf(std::uint32_t pid, std::uint32_t tid) const;
     /// Any thread.
@@ -56,6 +62,7 @@ private:
         std::uint64_t key = 0;   ///< constant once published
         std::uint32_t next = 0;  ///< index + 1 of the next entry with this hash; constant once published
         std::atomic<std::uint32_t> name{0};
+        std::atomic<std::uint64_t> end{0};  ///< ns; relaxed: carries no data
     };
     static constexpr unsigned kHashBits = 16;  // pid_max is 2^22: chains stay short
     static std::uint64_t keyOf(std::uint32_t pid, std::uint32_t tid) { return std::uint64_t{pid} << 32 | tid; }
@@ -64,10 +71,19 @@ private:
         return static_cast<std::size_t>(key * 0x9E37'79B9'7F4A'7C15U >> (64 - kHashBits));
     }
     const Entry *findThread(std::uint64_t key) const;
+    Entry *makeThread(std::uint64_t key);
+    void setEnd(std::uint64_t key, std::uint64_t ts);
 
     ChunkedArray<Entry, 8, 14> m_entries;
     /// Index + 1; release, partner: acquire in findThread().
     std::array<std::atomic<std::uint32_t>, std::size_t{1} << kHashBits> m_heads{};
+    /// Writer only: ends that no sample of the process has followed yet.
+    struct End {
+        std::uint32_t pid = 0;
+        std::uint32_t tid = 0;
+        std::uint64_t ts = 0;
+    };
+    std::vector<End> m_pendingEnds;
 };
 
 /// The processes of a run, and whether they trace. Index 0 stands for unknown processes.

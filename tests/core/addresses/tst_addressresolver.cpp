@@ -3,6 +3,7 @@
 //
 // Addresses in the events of a run, resolved with a running program and with the content of a recording.
 #include "core/addresses/addressresolver.h"
+#include "core/addresses/runningframes.h"
 #include "core/symbols/symbolizer.h"
 #include "tests/core/symbols/runningprogram.h"
 #include "tests/support/check.h"
@@ -126,6 +127,37 @@ CT_CASE(resolvesAFrameToFunctionAndLine)
     REQUIRE(later && later->frames.size() == 1);
     CHECK_EQUAL(later->frames[0].function, "work::sequence(int)");
     CHECK_EQUAL(later->frames[0].line, 0U);
+}
+
+/// The final suspension is not traced, as in version-1 targets: the latest event is a resumption.
+CT_CASE(findsRunningCoroutinesThatHaveFinished)
+{
+    RunningProgram program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    Run run(program.pid());
+    std::vector<Finish> finishes;
+    run.resolver->setFinishListener([&](const std::vector<Finish> &found) { finishes = found; });
+    run.resolver->setReadsAhead(true);
+    const std::uint64_t resumed = monotonicNow() - 10 * RunningFrames::kEveryNs;
+    run.event(seen.frame, false, resumed - 1);
+    run.event(0, true, resumed);
+    run.commit(monotonicNow());
+    run.read();  // of the process's modules, with the frame
+    run.advanceStream();
+    CHECK(finishes.empty());  // at a suspension point, or running
+    for (int round = 0; round < 3; ++round) {
+        program.goOn();
+        program.listen();
+    }
+    const std::uint64_t before = monotonicNow();
+    run.commit(monotonicNow() + 20 * RunningFrames::kEveryNs);
+    run.read();
+    CHECK(finishes.empty());  // an event may have been captured since
+    run.commit(monotonicNow() + 40 * RunningFrames::kEveryNs);
+    run.resolver->poll();
+    REQUIRE(finishes.size() == 1);
+    CHECK_EQUAL(finishes[0].coroutine, 0U);
+    CHECK(finishes[0].ts >= before && finishes[0].ts <= monotonicNow());
 }
 
 /// A page of coroutines without frames is not visited again, until one of them changes.

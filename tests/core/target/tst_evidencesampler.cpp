@@ -98,6 +98,32 @@ CT_CASE(seesWhenAProcessIsStopped)
     REQUIRE(scene.waitUntil([&] { return !scene.hasStopped(); }));
 }
 
+CT_CASE(aSuspendOfTheMachineIsARow)
+{
+    const sleepers::Sleeper target([] {});
+    SocketQueues sockets;
+    KeptFiles kept;
+    ProcessSampler sampler(target.pid(), sockets, kept);
+    std::uint64_t now = 1'000'000'000'000;
+    const auto suspendedAfter = [&](std::uint64_t suspendedNs) {
+        Notes rows;
+        now += 10 * ProcessSampler::kQuietGapNs;
+        CHECK(sampler.sample(now, suspendedNs, 1, rows));
+        REQUIRE(!rows.processSamples.empty());
+        return rows.processSamples.back().machineSuspendedNs;
+    };
+    CHECK_EQUAL(suspendedAfter(500), 500U);
+    CHECK_EQUAL(suspendedAfter(500 + kLeastMachineSuspendNs - 1), 500U);  // the two clocks are not read at once
+    CHECK_EQUAL(suspendedAfter(7'000'000'000), 7'000'000'000U);
+    // A row of its own, at once.
+    Notes rows;
+    now += ProcessSampler::kGapNs * 4;
+    CHECK(sampler.sample(now, 9'000'000'000, 1, rows));
+    REQUIRE(rows.processSamples.size() == 1);
+    CHECK_EQUAL(rows.processSamples[0].machineSuspendedNs, 9'000'000'000U);
+    CHECK(machineSuspended() + kLeastMachineSuspendNs >= machineSuspended());
+}
+
 CT_CASE(evidenceWaitsForItsTime)
 {
     AddedNotes notes;
@@ -114,6 +140,22 @@ CT_CASE(evidenceWaitsForItsTime)
     CHECK_EQUAL(batch.notes.processSamples[0].ts, 10U);
     CHECK_EQUAL(batch.notes.processSamples[1].ts, 20U);
     CHECK_EQUAL(notes.rowsWaiting(), 1U);
+}
+
+CT_CASE(finishesJoinTheStreamUnlessTheCoroutineDies)
+{
+    AddedNotes notes;
+    Notes rows;
+    rows.finishes = {{3, 10, 0}, {4, 10, 0}};
+    notes.add(10, std::move(rows));
+    CHECK_EQUAL(notes.rowsWaiting(), 2U);
+    Batch batch;
+    batch.now = 20;
+    batch.deaths = {{4, 15}};
+    notes.take(batch);
+    REQUIRE(batch.notes.finishes.size() == 1);
+    CHECK_EQUAL(batch.notes.finishes[0].coroutine, 3U);
+    CHECK_EQUAL(notes.rowsWaiting(), 0U);
 }
 
 CT_CASE(aProcessOfAnotherNamespaceIsNotSampled)

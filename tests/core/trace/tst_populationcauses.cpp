@@ -276,3 +276,120 @@ CT_CASE(aWakeChangesNoOtherState)
     CHECK(population.at(3).state == CoroutineState::Unknown);
     CHECK(population.at(4).state == CoroutineState::Destroyed);
 }
+
+/// A version-1 target does not trace the final suspension, and the engine finds the finish in the frame, some time
+/// later.
+CT_CASE(aFinishThatTheEngineFoundAddsNoRunTime)
+{
+    Population population;
+    Batch batch;
+    batch.births = {{0, 0, 1, 0, Dialect::Seqlock, 64, 50}};
+    for (std::uint64_t n = 0; n < 2; ++n)
+        batch.transitions.push_back(eventOf(Dialect::Seqlock, 0, n, 100 + n * 100, n == 1, kUnknownSite));
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Running);
+    batch.clear();
+    batch.notes.finishes = {{0, 2'000, kUnknownSite}};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Finished);
+    CHECK_EQUAL(population.at(0).since, 2'000U);
+    CHECK_EQUAL(population.at(0).runNs, 0U);
+    CHECK_EQUAL(population.at(0).suspendedNs, 100U);
+}
+
+namespace {
+
+/// A coroutine runs on thread 42 since 110.
+void feedRunning(Population &population, std::uint32_t pid = kPid)
+{
+    Batch batch;
+    batch.births = {birth(0, pid)};
+    batch.transitions = {transition(0, 0, 100), transition(0, 1, 110)};
+    feed(population, batch);
+}
+
+/// Thread 42 ended. `threads`: how many are left.
+Notes threadEnd(std::uint64_t ts, std::uint32_t threads)
+{
+    Notes notes;
+    notes.threadSamples.push_back({kPid, 42, ts, ThreadState::Ended});
+    ProcessSample process;
+    process.pid = kPid;
+    process.ts = ts;
+    process.threads = threads;
+    notes.processSamples.push_back(process);
+    return notes;
+}
+
+}  // namespace
+
+CT_CASE(noCoroutineRunsOnAThreadThatHasEnded)
+{
+    for (const std::uint32_t pid : {kPid, 0U}) {  // 0: version-1 probes write no pid
+        Population population;
+        feedRunning(population, pid);
+        CHECK(population.at(0).state == CoroutineState::Running);
+        Batch batch;
+        batch.notes = threadEnd(300, 1);
+        feed(population, batch);
+        CHECK(population.at(0).state == CoroutineState::Unknown);
+        CHECK_EQUAL(population.at(0).since, 300U);
+        CHECK(population.threadNames().empty());
+        // Another thread got the same number later.
+        batch.clear();
+        batch.transitions = {transition(0, 2, 400), transition(0, 3, 410)};
+        feed(population, batch);
+        CHECK(population.at(0).state == CoroutineState::Running);
+    }
+}
+
+CT_CASE(theEndOfAProcessLeavesItsStates)
+{
+    Population population;
+    feedRunning(population);
+    Batch batch;
+    batch.notes = threadEnd(300, 0);
+    batch.notes.processEnds = {{kPid, 290}};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Running);
+    // An end of a thread is not believed before a sample says whether the process lives.
+    Population other;
+    feedRunning(other);
+    batch.notes = threadEnd(300, 1);
+    batch.notes.processSamples.clear();
+    feed(other, batch);
+    CHECK(other.at(0).state == CoroutineState::Running);
+    batch.notes.threadSamples.clear();
+    batch.notes.processSamples = threadEnd(310, 1).processSamples;
+    feed(other, batch);
+    CHECK(other.at(0).state == CoroutineState::Unknown);
+    CHECK_EQUAL(other.at(0).since, 300U);
+}
+
+CT_CASE(aLostStateIsUnknownUntilTheNextTransition)
+{
+    Population population;
+    createCoroutines(population, 2);
+    Batch batch;
+    for (CoroutineId id = 0; id < 2; ++id)
+        batch.transitions.push_back(transition(id, 0, 100));
+    batch.losses = {{0, 1, 4, false}, {1, 1, 4, false}};
+    batch.now = 500;
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Unknown);
+    CHECK_EQUAL(population.suspendedSince(0), Population::kNotSuspended);
+    // Neither a wake nor time ends it.
+    batch.clear();
+    batch.now = 5'000;
+    batch.notes.wakes = {{0, kNoCoroutine, 5, 600, kPid, 43}};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Unknown);
+    batch.clear();
+    batch.transitions = {transition(0, 5, 6'000), transition(1, 6, 6'000)};
+    batch.notes.wakes = {{1, kNoCoroutine, 7, 6'100, kPid, 43}};
+    feed(population, batch);
+    CHECK(population.at(0).state == CoroutineState::Running);
+    CHECK(population.at(1).state == CoroutineState::Runnable);
+    CHECK_EQUAL(population.at(0).suspendedNs + population.at(0).runNs, 0U);
+    CHECK_EQUAL(population.at(1).suspendedNs + population.at(1).runNs, 0U);
+}

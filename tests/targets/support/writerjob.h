@@ -65,6 +65,7 @@ int runWriterProgram(const char *purpose, int argc, char **argv)
         .number("--threads", 2, 1, 256, "threads that resume them")
         .number("--transitions", 100'000, 0, UINT64_MAX / 4, "suspends plus resumes in total, rounded down to pairs")
         .number("--pace", 0, 0, 1'000'000'000, "transitions per second at most, 0 = as fast as possible")
+        .number("--linger", 0, 0, 3'600'000, "ms to keep the frames after the last coroutine has finished")
         .flag("--no-socket", "never connect to CTP_SOCK_PATH: the engine gets no wake-ups");
     arguments.parse(argc, argv);
     handleStopSignals();
@@ -82,6 +83,7 @@ int runWriterProgram(const char *purpose, int argc, char **argv)
     SimpleScheduler queue(handles, static_cast<unsigned>(arguments.value("--threads")));
     queue.pace(arguments.value("--pace") == 0 ? 0 : arguments.value("--pace") / 2 + 1);
     queue.run();
+    (void)sleepUnlessStopped(std::chrono::milliseconds(arguments.value("--linger")));
 
     Truth truth;
     for (const WriterJob<Writer> &job : jobs) {
