@@ -44,6 +44,8 @@ private Q_SLOTS:
                      QStringLiteral("100")});
         batch.process().setWorkingDirectory(batch.path(""));
         QVERIFY(batch.start());
+        // By then, the signal has its handler. Before, it would end the program.
+        QVERIFY(batch.waitForOutput("requests/s"));
         const auto isFound = [&batch] {
             batch.signal(SIGUSR2);
             return batch.err().contains("lost-wakeup: ");
