@@ -31,6 +31,7 @@ public:
 
 private:
     Result<void> read();
+    void setInstant(std::uint64_t decided);
     Result<void> consume(const Batch &batch);
     int fail(const Error &error, int code);
 
@@ -54,6 +55,17 @@ Result<void> JudgedRecording::consume(const Batch &batch)
     return {};
 }
 
+/// `decided`: what the latest facts of the recording say; 0 = nothing.
+void JudgedRecording::setInstant(std::uint64_t decided)
+{
+    if (decided == 0)
+        return;
+    m_diagnosis.judgeAt(decided);
+    if (m_instant == 0 && m_population->now() > decided)
+        m_tooLate = decided;
+    m_instant = decided;
+}
+
 /// A recording has the instant of the judgement in front of what is later. If not, because it is of a program that
 /// wrote it elsewhere, m_tooLate has it, and a second reading knows it from the start.
 Result<void> JudgedRecording::read()
@@ -68,11 +80,7 @@ Result<void> JudgedRecording::read()
         if ((*file)->takeFacts(facts)) {
             m_resolver->addInfo(facts.info);
             m_resolver->addFrames(facts.frames);
-            if (facts.info.decided != 0)
-                m_diagnosis.judgeAt(facts.info.decided);
-            if (m_instant == 0 && facts.info.decided != 0 && m_population->now() > facts.info.decided)
-                m_tooLate = facts.info.decided;
-            m_instant = facts.info.decided;
+            setInstant(facts.info.decided);
         }
         if (!more) {
             m_console.print(QString::fromStdString(more.error().message));

@@ -6,7 +6,10 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace ct {
 
@@ -29,6 +32,9 @@ std::string fingerprintOf(const ReportedFinding &reported)
     add(nameOf(reported.finding.rule));
     add(reported.function);
     add(baseName(reported.file));
+    // Findings at unknown locations are not one finding. Their addresses differ from run to run.
+    if (reported.function.empty() && reported.file.empty())
+        add(std::to_string(reported.finding.addr));
     std::array<char, 24> text{};
     std::snprintf(text.data(), text.size(), "%016" PRIx64, hash);
     return text.data();
@@ -45,24 +51,22 @@ void locate(ReportedFinding &reported, const Population &population, const Addre
     reported.line = location.line;
 }
 
-/// True if two findings without a site turned out to have one location.
-bool isSame(const ReportedFinding &a, const ReportedFinding &b)
+/// What findings without a site have in common if they are one finding.
+using Place = std::tuple<Rule, Severity, std::string, std::string, std::uint32_t>;
+
+Place placeOf(const ReportedFinding &reported)
 {
-    return a.finding.site == kUnknownSite && b.finding.site == kUnknownSite && a.finding.rule == b.finding.rule &&
-           a.finding.severity == b.finding.severity && !a.function.empty() && a.function == b.function &&
-           a.file == b.file && a.line == b.line;
+    return {reported.finding.rule, reported.finding.severity, reported.function, reported.file, reported.line};
 }
 
-void merge(ReportedFinding &into, const ReportedFinding &other)
+void merge(ReportedFinding &into, ReportedFinding &&other)
 {
+    // The coroutine that has waited longest comes first, and the texts are about it.
+    if (other.finding.since < into.finding.since)
+        std::swap(into.finding, other.finding);
     into.finding.coroutines.insert(into.finding.coroutines.end(), other.finding.coroutines.begin(),
                                    other.finding.coroutines.end());
     into.finding.confidence = std::min(into.finding.confidence, other.finding.confidence);
-    if (other.finding.since >= into.finding.since)
-        return;
-    into.finding.since = other.finding.since;
-    into.finding.message = other.finding.message;
-    into.finding.evidence = other.finding.evidence;
 }
 
 }  // namespace
@@ -77,16 +81,19 @@ Report makeReport(const Verdict &verdict, const std::vector<ChainGroup> &stacks,
     report.events = population.captured();
     report.lost = population.lost();
     report.abstained = verdict.abstained;
+    std::map<Place, std::size_t> places;  // of findings without a site, whose location is resolved
     for (const Finding &finding : verdict.findings) {
         ReportedFinding reported;
         reported.finding = finding;
         locate(reported, population, resolver);
-        const auto same = std::find_if(report.findings.begin(), report.findings.end(),
-                                       [&](const ReportedFinding &other) { return isSame(other, reported); });
-        if (same != report.findings.end())
-            merge(*same, reported);
-        else
-            report.findings.push_back(std::move(reported));
+        if (finding.site == kUnknownSite && !reported.function.empty()) {
+            const auto [place, isNew] = places.try_emplace(placeOf(reported), report.findings.size());
+            if (!isNew) {
+                merge(report.findings[place->second], std::move(reported));
+                continue;
+            }
+        }
+        report.findings.push_back(std::move(reported));
     }
     for (ReportedFinding &reported : report.findings) {
         reported.fingerprint = fingerprintOf(reported);

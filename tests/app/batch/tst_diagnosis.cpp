@@ -3,6 +3,7 @@
 //
 // --report and --fail-on: a live run and its recording have the same verdict, and the exit status follows it.
 #include "app/batch/batch.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/support/runner.h"
 
 using runner::Batch;
@@ -92,6 +93,29 @@ private Q_SLOTS:
                       batch.path("judged.json")}),
                  0);
         QCOMPARE(findingsIn(batch.path("judged.json")), live);
+    }
+
+    void anInstantThatComesLateInTheFileCounts()
+    {
+        constexpr std::uint64_t kSecond = 1'000'000'000;
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("run.ctr"));
+        auto writer = ct::RecordingWriter::open(path.toStdString());
+        QVERIFY(writer);
+        ct::Batch batch;
+        for (const std::uint64_t seconds : {1, 2, 5}) {
+            batch.now = seconds * kSecond;
+            QVERIFY((*writer)->consume(batch));
+        }
+        ct::RecordingInfo info;
+        info.decided = 3 * kSecond;
+        (*writer)->addInfo(info);
+        QVERIFY((*writer)->finish({}));
+        const QString report = folder.filePath(QStringLiteral("report.json"));
+        QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), path, QStringLiteral("--report"),
+                      QStringLiteral("json"), QStringLiteral("--report-out"), report}),
+                 0);
+        QCOMPARE(runner::objectIn(report).value(QLatin1String("judged_at_ns")).toInteger(), 3 * kSecond);
     }
 
     void aHealthyServerHasNoFindings()

@@ -126,6 +126,17 @@ private Q_SLOTS:
         QVERIFY(run.report().findings.front().fingerprint != before);
     }
 
+    void findingsAtUnknownLocationsHaveTheirOwnFingerprints()
+    {
+        Run run;
+        Finding &finding = run.verdict.findings.front();
+        finding.site = kUnknownSite;
+        finding.addr = 0x10;
+        const std::string before = run.report().findings.front().fingerprint;
+        finding.addr = 0x20;
+        QVERIFY(run.report().findings.front().fingerprint != before);
+    }
+
     void sarifFollowsItsSchema()
     {
         const QJsonObject sarif = Run().json("sarif");
