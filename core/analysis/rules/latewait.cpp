@@ -94,8 +94,11 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     for (const CoroutineId id : coroutines) {
         if (id == waiting.coroutine)
             continue;
-        if (const std::uint64_t completed = completedWithin(facts, id, waiting.site, waiting.since, facts.now());
-            completed != 0) {
+        // Reading a history costs a hundred times more than this look at the present state.
+        const bool hasChanged = facts.population().at(id).since > waiting.since;
+        const std::uint64_t completed =
+            hasChanged ? completedWithin(facts, id, waiting.site, waiting.since, facts.now()) : 0;
+        if (completed != 0) {
             siblings.completedWaits += completed;
             ++siblings.cameBack;
         } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
@@ -237,20 +240,25 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &
             comparison.historiesLeft -= coroutines.size();
         else
             verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
-        std::vector<std::string> evidence = evidenceOf(siblings);
+        std::vector<std::string> corroboration;
         bool isCorroborated = waiting.watchedNs > surprisingNs && isCompared && cameBack(m_facts, waiting, siblings);
         for (std::string &sentence :
              std::array{undelivered(m_facts, waiting, unfetched->second), nobodyLeft(m_facts, waiting),
                         isCompared ? siblingsEnded(m_facts, waiting, coroutines) : std::string()}) {
             isCorroborated = isCorroborated || !sentence.empty();
             if (!sentence.empty())
-                evidence.push_back(std::move(sentence));
+                corroboration.push_back(std::move(sentence));
         }
+        const auto describe = [&] {
+            VerdictBuilder::Text text{"suspended for " + durationText(waiting.watchedNs) +
+                                          ", and the longest wait there took " + durationText(m_completed.maxNs) +
+                                          " so far",
+                                      evidenceOf(siblings)};
+            std::move(corroboration.begin(), corroboration.end(), std::back_inserter(text.evidence));
+            return text;
+        };
         verdict.add(Rule::LostWakeup, isCorroborated ? Severity::Warning : Severity::Info, isCorroborated ? 0.75 : 0.3,
-                    waiting,
-                    "suspended for " + durationText(waiting.watchedNs) + ", and the longest wait there took " +
-                        durationText(m_completed.maxNs) + " so far",
-                    std::move(evidence));
+                    waiting, describe);
     }
 }
 
