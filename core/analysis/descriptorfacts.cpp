@@ -38,6 +38,12 @@ DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid
     }
 }
 
+bool DescriptorFacts::isIdle(std::uint64_t descriptor) const
+{
+    const auto found = m_known.find(descriptor);
+    return found != m_known.end() && found->second.canCome;
+}
+
 std::optional<OverDescriptor> DescriptorFacts::over(std::uint64_t descriptor) const
 {
     const auto found = m_known.find(descriptor);

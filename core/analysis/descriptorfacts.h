@@ -29,6 +29,8 @@ public:
 
     /// nullopt: coroutines may wait for the descriptor, or it is not known.
     std::optional<OverDescriptor> over(std::uint64_t descriptor) const;
+    /// True if an epoll watches the descriptor, and it is not ready: a wait for it has nothing to wait longer than.
+    bool isIdle(std::uint64_t descriptor) const;
 
 private:
     /// A descriptor, in all epolls in which it is registered, or was.

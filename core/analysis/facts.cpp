@@ -31,9 +31,9 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
             m_subject.data.overloaded().of(pid, thresholds.overloadShare, [this, pid](std::uint32_t tid) {
                 return m_latestOfThread.contains(threadKey(pid, tid));
             });
-        process.threads = threadFactsOf(population(), pid, now);
+        process.threads = threadFactsOf(population(), sampledPid(pid), now);
         if (process.threads.areKnown)
-            process.descriptors = DescriptorFacts(population(), pid, now);
+            process.descriptors = DescriptorFacts(population(), sampledPid(pid), now);
         std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
         process.lostNotes = process.lostNotes || objects().forgotten() != 0;
     }
@@ -67,7 +67,7 @@ void Facts::add(const CoroutineSnapshot &snapshot)
                           snapshot.since});
     const CoroutineNotes notes = population().notes(snapshot.id);
     if (notes.lastWake && !notes.woken)
-        process.wakesThatRan.push_back(notes.lastWake->ts);
+        process.wakesThatRan.emplace_back(notes.lastWake->ts, snapshot.id);
     if (!isSuspended(snapshot.state) || m_now - snapshot.since < m_thresholds.shortestNs)
         return;
     if (snapshot.since < process.tracedSince)
@@ -111,6 +111,14 @@ const ProcessFacts &Facts::process(std::uint32_t pid) const
     return found != m_processes.end() ? found->second : kNothing;
 }
 
+std::uint32_t Facts::sampledPid(std::uint32_t pid) const
+{
+    if (pid != 0)
+        return pid;
+    const std::vector<std::uint32_t> sampled = population().samples().pids();
+    return sampled.size() == 1 ? sampled.front() : 0;
+}
+
 const std::vector<ObjectHistory::Waiter> *Facts::unwokenWaiters(std::uint64_t object) const
 {
     if (!m_unwoken)
@@ -130,18 +138,24 @@ bool Facts::hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64
     return left < count;
 }
 
-bool Facts::hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const
+bool Facts::hasWaiterThatWentOn(std::uint32_t pid, std::uint64_t object, CoroutineId self, std::uint64_t ts) const
 {
-    const std::vector<ObjectHistory::Waiter> *const waiters = unwokenWaiters(object);
-    if (!waiters)
-        return false;
-    return std::any_of(waiters->begin(), waiters->end(), [&](const ObjectHistory::Waiter &waiter) {
-        if (waiter.coroutine == self)
-            return false;
-        const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
-        const bool stillWaits = isSuspended(snapshot.state) && snapshot.since < ts;
-        return snapshot.kept && !stillWaits && snapshot.since >= ts;
-    });
+    constexpr std::pair<std::uint64_t, CoroutineId> kNone(0, kNoCoroutine);
+    const auto [found, isNew] = m_latestWaiters.try_emplace({pid, object}, LatestWaiters{kNone, kNone});
+    LatestWaiters &latest = found->second;
+    if (const std::vector<ObjectHistory::Waiter> *const waiters = isNew ? unwokenWaiters(object) : nullptr) {
+        for (const ObjectHistory::Waiter &waiter : *waiters) {
+            const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
+            const std::pair changed(snapshot.since, waiter.coroutine);
+            if (!snapshot.kept || snapshot.pid != pid || changed.second == latest[0].second || changed < latest[1])
+                continue;
+            latest[1] = changed;
+            if (latest[0] < latest[1])
+                std::swap(latest[0], latest[1]);
+        }
+    }
+    const auto &[since, coroutine] = latest[latest[0].second == self ? 1 : 0];
+    return coroutine != kNoCoroutine && since >= ts;
 }
 
 std::uint64_t Facts::watchedWithoutOverload(std::uint32_t pid, std::uint64_t since) const

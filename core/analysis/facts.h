@@ -12,7 +12,9 @@
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -71,11 +73,12 @@ struct Running {
 struct ProcessFacts {
     ThreadFacts threads;
     DescriptorFacts descriptors;
-    std::uint64_t lastEvent = 0;              ///< ns: the latest transition of any of its coroutines
-    std::vector<Running> running;             ///< in the order of ids
-    std::vector<std::uint64_t> wakesThatRan;  ///< ns: latest wakes of coroutines that have run since, ascending
-    bool lostNotes = false;                   ///< wakes or uses may be missing
-    std::uint64_t tracedSince = 0;            ///< see WatchedTime::tracedSince()
+    std::uint64_t lastEvent = 0;   ///< ns: the latest transition of any of its coroutines
+    std::vector<Running> running;  ///< in the order of ids
+    /// Latest wakes (ns) of coroutines that have run since, with the coroutine; ascending.
+    std::vector<std::pair<std::uint64_t, CoroutineId>> wakesThatRan;
+    bool lostNotes = false;         ///< wakes or uses may be missing
+    std::uint64_t tracedSince = 0;  ///< see WatchedTime::tracedSince()
     /// Times in which one of its threads with coroutines was overloaded; in order, without overlaps.
     std::vector<OverloadedTimes::Interval> overloaded;
 };
@@ -123,8 +126,11 @@ public:
     /// True if another coroutine changed its state on the thread after `ts`.
     bool ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const;
     const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid
+    /// The process whose samples are about the threads of `pid`: version-1 probes do not report pids (0), so it is the
+    /// only process that was sampled.
+    std::uint32_t sampledPid(std::uint32_t pid) const;
     /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
-    bool hasWaiterThatWentOn(std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
+    bool hasWaiterThatWentOn(std::uint32_t pid, std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
     /// True if fewer than `count` coroutines have waited for the object since before `ts`, and were not woken.
     bool hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const;
 
@@ -151,6 +157,9 @@ private:
     };
     std::unordered_map<std::uint64_t, Latest> m_latestOfThread;
     mutable std::optional<ObjectHistory::Waiters> m_unwoken;  ///< copied at the first use
+    /// Of the waiters for an object, by pid and address: the two that changed their state last, with the time.
+    using LatestWaiters = std::array<std::pair<std::uint64_t, CoroutineId>, 2>;
+    mutable std::map<std::pair<std::uint32_t, std::uint64_t>, LatestWaiters> m_latestWaiters;
 };
 
 /// Texts for messages.

@@ -6,6 +6,22 @@
 
 namespace ct {
 
+namespace {
+
+/// The latest signal or release of the object has woken several waiters.
+void enterBroadcast(ObjectState &state)
+{
+    state.wakesSeveral = true;
+    state.wokenByBroadcast = std::max(state.wokenByBroadcast, state.wokenSince);
+    const std::uint64_t ts = state.satisfied().ts;
+    if (ts < state.broadcasts.back() + ObjectState::kBroadcastGapNs)
+        return;
+    std::shift_left(state.broadcasts.begin(), state.broadcasts.end(), 1);
+    state.broadcasts.back() = ts;
+}
+
+}  // namespace
+
 Result<void> ObjectHistory::consume(const Batch &batch)
 {
     const Notes &notes = batch.notes;
@@ -93,7 +109,8 @@ void ObjectHistory::addWake(const Wake &wake)
         ObjectState &state = m_objects[{wake.pid, wait.object}];
         state.woke = wake;
         ++state.wokenSince;
-        state.wakesSeveral = state.wakesSeveral || (state.wokenSince > 1 && state.satisfied().ts != 0);
+        if (state.wokenSince > 1 && state.satisfied().ts != 0)
+            enterBroadcast(state);
     }
     std::erase_if(waits, [&wake](const Wait &wait) { return wait.n < wake.n; });
     m_waiting -= waits.empty() ? 1 : 0;

@@ -6,6 +6,7 @@
 
 #include "core/stream/stream.h"
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -30,8 +31,12 @@ struct ObjectState {
     /// A coroutine that does not hold the object released it, as with a semaphore that signals; or it had more holders
     /// than can be remembered. So `holders` says nothing about who can release it.
     bool releasedByOthers = false;
-    /// One signal or release was followed by wakes of several waiters, before the next one.
+    /// One signal or release was followed by wakes of several waiters, before the next one: a broadcast.
     bool wakesSeveral = false;
+    /// Times (ns) of the latest broadcasts, oldest first, some of them only: kBroadcastGapNs apart or more. 0 = none.
+    std::array<std::uint64_t, 8> broadcasts{};
+    static constexpr std::uint64_t kBroadcastGapNs = 250'000'000;
+    std::uint32_t wokenByBroadcast = 0;  ///< most waiters that one broadcast woke
 
     /// The latest use that lets a waiter continue: a signal or a release.
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }

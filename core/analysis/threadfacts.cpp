@@ -108,9 +108,12 @@ ThreadUse threadUseOf(const Population &population, std::uint32_t pid, std::uint
     const std::uint64_t end = use.latest.isSleeping() ? std::min(now, process->ts) : use.latest.ts;
     if (end <= begin)
         return use;
+    const auto grown = [](std::uint64_t from, std::uint64_t to) { return to - std::min(from, to); };
+    const std::uint64_t usedNs = grown(first->cpuNs, use.latest.cpuNs);
+    const std::uint64_t delayedNs = grown(first->runDelayNs, use.latest.runDelayNs);
+    const std::uint64_t ownNs = std::max(usedNs, end - begin - std::min(end - begin, delayedNs));
     use.isKnown = true;
-    use.busyShare = std::min(1.0, static_cast<double>(use.latest.cpuNs - std::min(use.latest.cpuNs, first->cpuNs)) /
-                                      static_cast<double>(end - begin));
+    use.busyShare = ownNs == 0 ? 0 : static_cast<double>(usedNs) / static_cast<double>(ownNs);
     return use;
 }
 

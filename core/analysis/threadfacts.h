@@ -33,7 +33,7 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
 /// How a thread spent the time from `since` on.
 struct ThreadUse {
     bool isKnown = false;
-    double busyShare = 0;  ///< 0..1 of the time that it used a processor
+    double busyShare = 0;  ///< 0..1 of the time, without its run delay, that it used a processor
     ThreadSample latest;
 };
 ThreadUse threadUseOf(const Population &population, std::uint32_t pid, std::uint32_t tid, std::uint64_t since,

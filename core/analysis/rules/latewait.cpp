@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <span>
 
 namespace ct::rules {
@@ -22,6 +24,19 @@ namespace {
 
 constexpr double kDoubt = 0.05;
 
+/// True if the latest signal came while the coroutine ran before this wait, and no waiter was woken and nothing was
+/// acquired since. An earlier signal is the one that ended the wait before.
+bool mayHaveMissed(const Facts &facts, const Waiting &waiting, const ObjectState &state)
+{
+    const std::uint64_t signalled = state.satisfied().ts;
+    if (signalled == 0 || signalled > waiting.since || state.wokenSince != 0 || state.acquired.ts >= signalled)
+        return false;
+    const auto events = facts.history().events(waiting.coroutine, signalled, waiting.since, 4);
+    return std::none_of(events.begin(), events.end(), [signalled](const HistoryEvent &event) {
+        return event.type == HistoryEvent::Type::Resume && event.ts > signalled;
+    });
+}
+
 /// True if the reported causes decide whether the wait is over; see lostwakeup.cpp.
 bool isDecided(const Facts &facts, const Waiting &waiting)
 {
@@ -29,9 +44,13 @@ bool isDecided(const Facts &facts, const Waiting &waiting)
         if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
             return true;
         if (wait.kind == WaitKind::Descriptor)
-            return false;
+            return facts.process(waiting.pid).descriptors.isIdle(wait.object);
         const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
-        return state && (state->satisfied().ts != 0 || state->acquired.ts != 0);
+        const bool isUsed = state && (state->satisfied().ts != 0 || state->acquired.ts != 0);
+        if (!isUsed)
+            return false;
+        const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
+        return isLock || !mayHaveMissed(facts, waiting, *state);
     });
 }
 
@@ -71,6 +90,7 @@ std::uint64_t surprisingAfter(const SiteStatistics &completed)
 struct Siblings {
     std::uint64_t completedWaits = 0;  ///< that began later
     std::uint64_t cameBack = 0;        ///< siblings that completed at least one of them
+    std::uint64_t atOnce = 0;          ///< most of these that lived at one time
     std::uint64_t stillThere = 0;      ///< others that wait there
 };
 
@@ -88,23 +108,43 @@ std::uint64_t completedWithin(const Facts &facts, CoroutineId id, SiteId site, s
     return completed;
 }
 
+/// The most intervals that overlap at one time.
+std::uint64_t mostAtOnce(std::vector<std::pair<std::uint64_t, std::uint64_t>> lives)
+{
+    std::sort(lives.begin(), lives.end());
+    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
+    std::size_t most = 0;
+    for (const auto &[birth, end] : lives) {
+        while (!ends.empty() && ends.top() <= birth)
+            ends.pop();
+        ends.push(end);
+        most = std::max(most, ends.size());
+    }
+    return most;
+}
+
 Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> coroutines)
 {
     Siblings siblings;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> lives;
     for (const CoroutineId id : coroutines) {
         if (id == waiting.coroutine)
             continue;
         // Reading a history costs a hundred times more than this look at the present state.
-        const bool hasChanged = facts.population().at(id).since > waiting.since;
+        const CoroutineSnapshot snapshot = facts.population().at(id);
+        const bool hasChanged = snapshot.since > waiting.since;
         const std::uint64_t completed =
             hasChanged ? completedWithin(facts, id, waiting.site, waiting.since, facts.now()) : 0;
         if (completed != 0) {
             siblings.completedWaits += completed;
             ++siblings.cameBack;
+            const std::uint64_t finished = snapshot.state == CoroutineState::Finished ? snapshot.since : facts.now();
+            lives.emplace_back(snapshot.birthTs, snapshot.deathTs != 0 ? snapshot.deathTs : finished);
         } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
             ++siblings.stillThere;
         }
     }
+    siblings.atOnce = mostAtOnce(std::move(lives));
     return siblings;
 }
 
@@ -114,8 +154,9 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     const Thresholds &limits = facts.thresholds();
     // In a pool with little work, a few workers do all of it, and the others wait for long without a defect. So more
     // siblings must have come back than still wait.
-    if (siblings.completedWaits < limits.laterWaits || siblings.cameBack < limits.laterSiblings ||
-        siblings.cameBack <= siblings.stillThere)
+    // A worker that awaits a short coroutine again and again is one sibling, not many.
+    if (siblings.completedWaits < limits.laterWaits || siblings.atOnce < limits.laterSiblings ||
+        siblings.atOnce <= siblings.stillThere)
         return false;
     constexpr std::uint64_t kOwnWaits = 3;
     if (completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kOwnWaits)
@@ -270,7 +311,8 @@ void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
     Comparison comparison;
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
-            verdict.accuses(Rule::LostWakeup, waiting.coroutine) || isDecided(facts, waiting))
+            waiting.watchedNs < facts.thresholds().lateNs || verdict.accuses(Rule::LostWakeup, waiting.coroutine) ||
+            isDecided(facts, waiting))
             continue;
         const std::uint64_t key = std::uint64_t{waiting.pid} << 32 | waiting.site;
         sites.try_emplace(key, facts, waiting.site).first->second.add(waiting);

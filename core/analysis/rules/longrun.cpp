@@ -32,7 +32,7 @@ std::vector<Occupant> occupantsOf(const Facts &facts, std::uint32_t pid, const P
         if (occupant.lastedNs < limits.longRunNs || running.since < process.tracedSince ||
             facts.ranLater(pid, running.tid, running.coroutine, running.since))
             continue;
-        occupant.use = threadUseOf(facts.population(), pid, running.tid, running.since, facts.now());
+        occupant.use = threadUseOf(facts.population(), facts.sampledPid(pid), running.tid, running.since, facts.now());
         if (!occupant.use.isKnown) {
             verdict.abstain(Rule::LongRun, "what its thread does is not known");
             continue;

@@ -74,6 +74,53 @@ std::optional<Satisfied> endOfAwaited(const Facts &facts, const WaitsOn &wait)
                      {}};
 }
 
+/// A lock all of whose holders have ended without a release.
+std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+{
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+    const std::vector<Use> holders = facts.population().holdersOf(waiting.pid, wait.object);
+    if (!state || state->releasedByOthers || holders.empty())
+        return std::nullopt;
+    std::uint64_t ended = 0;
+    for (const Use &holder : holders) {
+        if (holder.by >= facts.population().size())
+            return std::nullopt;  // a thread
+        const CoroutineSnapshot snapshot = facts.population().at(holder.by);
+        if (!snapshot.kept ||
+            (snapshot.state != CoroutineState::Finished && snapshot.state != CoroutineState::Destroyed))
+            return std::nullopt;
+        ended = std::max(ended, snapshot.since);
+    }
+    Satisfied orphaned{ended,
+                       0.9,
+                       coroutineText(facts.population(), holders.front().by) + ", which holds " + objectText(wait) +
+                           ", ended",
+                       " without a release",
+                       {}};
+    orphaned.evidence.push_back(useText(facts, holders.front(), "acquired"));
+    return orphaned;
+}
+
+/// An object whose broadcasts have woken others again and again since the wait began. A release of several units also
+/// wakes several waiters, and leaves the others. But then waiters acquire it, and as a rule more of them are left.
+std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+{
+    constexpr std::ptrdiff_t kLeast = 3;
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+    if (!state || state->acquired.ts != 0 || waiting.since < facts.process(waiting.pid).tracedSince)
+        return std::nullopt;
+    const auto first = std::upper_bound(state->broadcasts.begin(), state->broadcasts.end(), waiting.since);
+    if (state->broadcasts.end() - first < kLeast ||
+        !facts.hasFewerWaiters(waiting.pid, wait.object, *first, state->wokenByBroadcast))
+        return std::nullopt;
+    return Satisfied{*first,
+                     0.85,
+                     objectText(wait) + " was signalled",
+                     " and several times since, which woke up to " + std::to_string(state->wokenByBroadcast) +
+                         " other waiters each, but not this one",
+                     {}};
+}
+
 std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 {
     const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
@@ -99,7 +146,7 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
                                    facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state->wokenSince);
     if (state->wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
-    if (!missedByBroadcast && facts.hasWaiterThatWentOn(wait.object, waiting.coroutine, use.ts))
+    if (!missedByBroadcast && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
         return std::nullopt;
     Satisfied satisfied;
     satisfied.ts = use.ts;
@@ -135,8 +182,16 @@ std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waitin
     case WaitKind::Timer: return passedDeadline(facts, wait);
     case WaitKind::Coroutine: return endOfAwaited(facts, wait);
     case WaitKind::Descriptor: return overDescriptor(facts, waiting, wait);
-    default: return satisfiedObject(facts, waiting, wait);
+    case WaitKind::Lock:
+        if (std::optional<Satisfied> orphaned = orphanedLock(facts, waiting, wait))
+            return orphaned;
+        break;
+    default: break;
     }
+    // The latest of several broadcasts is always young.
+    if (std::optional<Satisfied> missed = missedBroadcasts(facts, waiting, wait))
+        return missed;
+    return satisfiedObject(facts, waiting, wait);
 }
 
 /// The latest part of a wait for all objects; any part of another wait.

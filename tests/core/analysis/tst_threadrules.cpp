@@ -30,11 +30,14 @@ struct Busy : Threads {
         suspend(running, 150, where);
         resume(running, 200);
     }
-    /// The thread uses a processor in `percent` of the time until 3 s.
-    void computes(std::uint64_t percent)
+    /// Until 3 s, the thread uses a processor in `percent` of the time, and waits for one in `delayed` percent.
+    void computes(std::uint64_t percent, std::uint64_t delayed = 0)
     {
-        for (std::uint64_t ms = 200; ms <= 3000; ms += 200)
-            sampled(ms, {thread(tid, ThreadState::Running, ThreadCall::None, 0, (ms - 200) * percent / 100)});
+        for (std::uint64_t ms = 200; ms <= 3000; ms += 200) {
+            ThreadSample row = thread(tid, ThreadState::Running, ThreadCall::None, 0, (ms - 200) * percent / 100);
+            row.runDelayNs = (ms - 200) * delayed / 100 * kMs;
+            sampled(ms, {row});
+        }
     }
 };
 
@@ -140,6 +143,16 @@ CT_CASE(aDescriptorThatIsNotWatchedAnyMoreIsFound)
                 "descriptor 7 became ready, and is not armed any more, 2.80 s ago, and no wake followed");
     CHECK_EQUAL(message(DescriptorKind::Closed, 0, 95), "");    // before the wait: another descriptor has the number
     CHECK_EQUAL(message(DescriptorKind::Closed, 0, 2500), "");  // the wake may still come
+}
+
+CT_CASE(waitingForAProcessorIsNoIdleness)
+{
+    Busy crowded;
+    crowded.computes(30, 60);
+    CHECK_EQUAL(crowded.at(3000, Rule::LongRun).size(), 1U);
+    Busy halfIdle;
+    halfIdle.computes(30);
+    CHECK(halfIdle.at(3000, Rule::LongRun).empty());
 }
 
 CT_CASE(aDescriptorThatIsReadyIsFound)
