@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <set>
 #include <span>
 
 namespace ct::rules {
@@ -90,7 +91,7 @@ std::uint64_t surprisingAfter(const SiteStatistics &completed)
 struct Siblings {
     std::uint64_t completedWaits = 0;  ///< that began later
     std::uint64_t cameBack = 0;        ///< siblings that completed at least one of them
-    std::uint64_t atOnce = 0;          ///< most of these that lived at one time
+    std::uint64_t independent = 0;     ///< these, but those of one creator that lived one after the other once only
     std::uint64_t stillThere = 0;      ///< others that wait there
 };
 
@@ -127,6 +128,7 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
 {
     Siblings siblings;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> lives;
+    std::set<CoroutineId> creators;
     for (const CoroutineId id : coroutines) {
         if (id == waiting.coroutine)
             continue;
@@ -139,12 +141,14 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
             siblings.completedWaits += completed;
             ++siblings.cameBack;
             const std::uint64_t finished = snapshot.state == CoroutineState::Finished ? snapshot.since : facts.now();
+            if (const CoroutineId creator = facts.population().parentOf(id); creator != kNoCoroutine)
+                creators.insert(creator);
             lives.emplace_back(snapshot.birthTs, snapshot.deathTs != 0 ? snapshot.deathTs : finished);
         } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
             ++siblings.stillThere;
         }
     }
-    siblings.atOnce = mostAtOnce(std::move(lives));
+    siblings.independent = std::max<std::uint64_t>(mostAtOnce(std::move(lives)), creators.size());
     return siblings;
 }
 
@@ -155,8 +159,8 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     // In a pool with little work, a few workers do all of it, and the others wait for long without a defect. So more
     // siblings must have come back than still wait.
     // A worker that awaits a short coroutine again and again is one sibling, not many.
-    if (siblings.completedWaits < limits.laterWaits || siblings.atOnce < limits.laterSiblings ||
-        siblings.atOnce <= siblings.stillThere)
+    if (siblings.completedWaits < limits.laterWaits || siblings.independent < limits.laterSiblings ||
+        siblings.independent <= siblings.stillThere)
         return false;
     constexpr std::uint64_t kOwnWaits = 3;
     if (completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kOwnWaits)

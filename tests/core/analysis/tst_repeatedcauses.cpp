@@ -172,11 +172,13 @@ CT_CASE(aWatchedDescriptorWithNothingToFetchIsIdle)
 CT_CASE(shortCoroutinesOfOneWorkerAreOneSibling)
 {
     // A worker awaits a new coroutine for each message. Another one of its function waits for a message of its own.
-    const auto severity = [](bool areAtOnce) {
+    const auto severity = [](bool areAtOnce, bool haveCreators = false) {
         JudgeScene scene;
+        const std::vector<CoroutineId> creators = {scene.born(), scene.born(), scene.born(), scene.born()};
         const SiteId where = scene.site("receive", 7);
         const auto complete = [&](std::uint64_t ms) {
             const CoroutineId id = scene.born(ms);
+            scene.parent(id, creators[haveCreators ? ms / 5 % 4 : 0]);
             scene.suspend(id, ms, where);
             scene.resume(id, ms + 1);
             scene.destroy(id, areAtOnce ? 1000 : ms + 2);
@@ -197,6 +199,7 @@ CT_CASE(shortCoroutinesOfOneWorkerAreOneSibling)
     };
     CHECK(severity(false) == Severity::Info);
     CHECK(severity(true) == Severity::Warning);
+    CHECK(severity(false, true) == Severity::Warning);  // of several workers
 }
 
 CT_CASE(aFewThatRunOftenOvertakeAsWell)
