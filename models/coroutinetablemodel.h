@@ -5,7 +5,7 @@
 // the background. A proxy model cannot keep up with 100,000 rows that all change.
 #pragma once
 
-#include "models/backgroundworker.h"
+#include "core/base/backgroundworker.h"
 #include "models/coroutineorder.h"
 #include "models/rowchanges.h"
 

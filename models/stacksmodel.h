@@ -5,8 +5,8 @@
 // below each link its coroutines. Raw values. Updates keep the selection and the expanded rows.
 #pragma once
 
+#include "core/base/backgroundworker.h"
 #include "core/reporting/stacks.h"
-#include "models/backgroundworker.h"
 
 #include <QAbstractItemModel>
 

@@ -4,8 +4,8 @@
 // The wait-for graph of a run, read in the background, with labels and a plain layout. GUI thread.
 #pragma once
 
+#include "core/base/backgroundworker.h"
 #include "core/reporting/graphlabels.h"
-#include "models/backgroundworker.h"
 
 #include <QObject>
 

@@ -6,11 +6,11 @@
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stacksdock.h"
-#include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
 #include "ui/views.h"
 #include "ui/widgets/replaybar.h"
@@ -25,7 +25,7 @@ namespace ct {
 namespace {
 
 /// Increase this number when a dock is added or renamed, so that old saved layouts are ignored.
-constexpr int kLayoutVersion = 4;
+constexpr int kLayoutVersion = 5;
 const QSize kDefaultSize(1440, 900);
 
 }  // namespace
@@ -38,26 +38,26 @@ void resetLayout(QMainWindow &window, const Views &views)
         window.addDockWidget(Qt::BottomDockWidgetArea, dock);
         dock->show();
     }
-    window.splitDockWidget(views.coroutines, views.stuck, Qt::Horizontal);
+    window.splitDockWidget(views.coroutines, views.findings, Qt::Horizontal);
     window.splitDockWidget(views.coroutines, views.timelineDock, Qt::Vertical);
     window.splitDockWidget(views.timelineDock, views.output, Qt::Vertical);
     window.tabifyDockWidget(views.output, views.throughput);
     window.tabifyDockWidget(views.throughput, views.capture);
     window.tabifyDockWidget(views.capture, views.recordings);
-    window.splitDockWidget(views.stuck, views.details,
+    window.splitDockWidget(views.findings, views.details,
                            Qt::Vertical);  // before the tabs, else it would become another tab
-    window.tabifyDockWidget(views.stuck, views.creation);
+    window.tabifyDockWidget(views.findings, views.creation);
     window.tabifyDockWidget(views.creation, views.stacks);
     window.tabifyDockWidget(views.timelineDock, views.graph);
     views.timelineDock->raise();
     views.throughput->raise();
-    views.stuck->raise();
+    views.findings->raise();
     const int height = std::max(window.height() - 100, 400);
-    window.resizeDocks({views.coroutines, views.stuck}, {window.width() * 66 / 100, window.width() * 34 / 100},
+    window.resizeDocks({views.coroutines, views.findings}, {window.width() * 66 / 100, window.width() * 34 / 100},
                        Qt::Horizontal);
     window.resizeDocks({views.coroutines, views.timelineDock, views.output},
                        {height * 42 / 100, height * 38 / 100, height * 20 / 100}, Qt::Vertical);
-    window.resizeDocks({views.stuck, views.details}, {height / 2, height / 2}, Qt::Vertical);
+    window.resizeDocks({views.findings, views.details}, {height * 64 / 100, height * 36 / 100}, Qt::Vertical);
 }
 
 void restoreLayout(QMainWindow &window, const Views &views)

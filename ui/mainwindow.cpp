@@ -4,6 +4,7 @@
 
 #include "core/base/monotonic.h"
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "core/target/printabletext.h"
 #include "ui/actions.h"
 #include "ui/dialogs/attachdialog.h"
@@ -16,10 +17,10 @@
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
-#include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
 #include "ui/filejobs.h"
 #include "ui/format/followformat.h"
@@ -211,6 +212,7 @@ void MainWindow::connectParts()
         if (const Result<void> begun = beginRun(request); !begun)
             showError(tr("Cannot replay"), QString::fromStdString(begun.error().message));
     });
+    connect(m_views.findings, &FindingsDock::failed, this, &MainWindow::showError);
     connect(m_jobs, &FileJobs::finished, m_notices, &Notices::replace);
     connect(m_jobs, &FileJobs::refused, m_notices, &Notices::addNotice);
     connect(m_jobs, &FileJobs::failed, this, &MainWindow::showError);
@@ -229,6 +231,11 @@ void MainWindow::connectRun()
     connect(run, &Run::noticeAdded, m_notices, &Notices::addNotice);
     connect(run, &Run::outputReady, m_views.output, &OutputDock::append);
     connect(run, &Run::outputLeftOut, m_views.output, &OutputDock::leaveOut);
+    if (run->judge())
+        connect(run->judge(), &RunJudge::judged, this, [this] {
+            showJudgement(m_views, *m_run);
+            showInstant();
+        });
     connect(run, &Run::failed, this, [this](const QString &message) { showError(tr("An error occurred"), message); });
 }
 
@@ -319,10 +326,10 @@ void MainWindow::showPast()
     m_views.timeline->zoomToFit();
 }
 
-/// Updates the text about the time of the judgement of lost wake-ups.
+/// Updates the text about the time of the judgement.
 void MainWindow::showInstant()
 {
-    m_views.stuck->setInstant(format::judgedInstant(*m_run, m_sampler->isPaused()), format::judgedBefore(*m_run));
+    m_views.findings->setInstant(format::judgedInstant(*m_run, m_sampler->isPaused()));
 }
 
 void MainWindow::showBehind()
@@ -345,12 +352,14 @@ void MainWindow::findOrigin()
     m_origin = birth != 0 && (first == 0 || birth < first) ? birth : first;
     m_views.coroutines->setOrigin(m_origin);
     m_views.capture->setOrigin(m_origin);
+    m_views.findings->setOrigin(m_origin, m_run->wallClock());
     m_views.untraced->hide();
 }
 
 void MainWindow::onSampled()
 {
     findOrigin();
+    m_run->sampleJudge();
     sampleViews(m_views);
 }
 

@@ -4,16 +4,17 @@
 
 #include "core/session/recordingsdirectory.h"
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "ui/actions.h"
 #include "ui/docks/capturedock.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
 #include "ui/docks/detailsdock.h"
+#include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stacksdock.h"
-#include "ui/docks/stuckdock.h"
 #include "ui/docks/throughputdock.h"
 #include "ui/format/theme.h"
 #include "ui/timeline/timelineview.h"
@@ -39,7 +40,7 @@ struct ViewText {
 void select(const Views &views, CoroutineId coroutine)
 {
     views.coroutines->select(coroutine);
-    views.stuck->select(coroutine);
+    views.findings->select(coroutine);
     views.timeline->setSelected(coroutine);
     views.details->select(coroutine);
     views.creation->select(coroutine);
@@ -68,7 +69,7 @@ Views::Views(QMainWindow &window, const Actions &actions)
     timeline->setObjectName(QStringLiteral("timelineView"));
     timeline->setAccessibleName(ViewText::tr("Timeline"));
     timelineDock->setWidget(timeline);
-    stuck = new StuckDock(&window);
+    findings = new FindingsDock(&window);
     details = new DetailsDock(&window);
     output = new OutputDock(&window);
     throughput = new ThroughputDock(&window);
@@ -90,8 +91,10 @@ Views::Views(QMainWindow &window, const Actions &actions)
     untraced = new UntracedBar;
     notice = new InfoBar(InfoBar::Kind::Notice);
     notice->setObjectName(QStringLiteral("noticeBar"));
+    finding = new InfoBar(InfoBar::Kind::Warning);
+    finding->setObjectName(QStringLiteral("findingBar"));
     // All docks are below the central widget, so the info bars are at the top of the window.
-    window.setCentralWidget(new InfoArea({untraced, notice}, &window));
+    window.setCentralWidget(new InfoArea({untraced, notice, finding}, &window));
     window.setDockNestingEnabled(true);
     window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     window.setDocumentMode(true);
@@ -102,14 +105,15 @@ Views::Views(QMainWindow &window, const Actions &actions)
 
 QList<QDockWidget *> Views::docks() const
 {
-    return {coroutines, timelineDock, stuck, creation, stacks, graph, details, output, throughput, capture, recordings};
+    return {coroutines, timelineDock, findings,   creation, stacks,    graph,
+            details,    output,       throughput, capture,  recordings};
 }
 
 void connectViews(const Views &views, const Actions &actions)
 {
     const auto selectEverywhere = [views](CoroutineId coroutine) { select(views, coroutine); };
     QObject::connect(views.coroutines, &CoroutineDock::coroutineSelected, views.coroutines, selectEverywhere);
-    QObject::connect(views.stuck, &StuckDock::coroutineSelected, views.stuck, selectEverywhere);
+    QObject::connect(views.findings, &FindingsDock::coroutineSelected, views.findings, selectEverywhere);
     QObject::connect(views.timeline, &TimelineView::coroutineActivated, views.timeline, selectEverywhere);
     QObject::connect(views.creation, &CreationDock::coroutineSelected, views.creation, selectEverywhere);
     const auto activateEverywhere = [views](CoroutineId coroutine) { activate(views, coroutine); };
@@ -119,11 +123,28 @@ void connectViews(const Views &views, const Actions &actions)
     QObject::connect(views.graph, &GraphDock::coroutineActivated, views.graph, activateEverywhere);
     QObject::connect(views.details, &DetailsDock::coroutineSelected, views.details, selectEverywhere);
     QObject::connect(views.details, &DetailsDock::treeRequested, views.creation, &CreationDock::showCoroutine);
-    QObject::connect(views.stuck, &StuckDock::siteActivated, views.coroutines, [views](const QString &text) {
+    QObject::connect(views.findings, &FindingsDock::siteActivated, views.coroutines, [views](const QString &text) {
         views.coroutines->show();
         views.coroutines->raise();
         views.coroutines->setFilterText(text);
     });
+    QObject::connect(views.findings, &FindingsDock::timelineRequested, views.timeline,
+                     [views](CoroutineId coroutine, std::uint64_t from, std::uint64_t to) {
+                         select(views, coroutine);
+                         views.timelineDock->show();
+                         views.timelineDock->raise();
+                         views.timeline->zoomTo(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to));
+                     });
+    QObject::connect(views.findings, &FindingsDock::appeared, views.finding, [views](const QString &text) {
+        views.finding->showText(
+            QStringLiteral("%1 <a href=\"findings\">%2</a>").arg(text.toHtmlEscaped(), ViewText::tr("Show")));
+    });
+    QObject::connect(views.finding, &InfoBar::linkActivated, views.findings, [views] {
+        views.findings->show();
+        views.findings->raise();
+        views.finding->hide();
+    });
+    QObject::connect(views.finding, &InfoBar::closed, views.finding, &QWidget::hide);
     QObject::connect(views.coroutines, &CoroutineDock::rowsChanged, views.timeline,
                      [views] { views.timeline->setRows(views.coroutines->model()->visibleOrder()); });
     QObject::connect(views.timeline, &TimelineView::followLiveChanged, actions.follow, &QAction::setChecked);
@@ -146,14 +167,28 @@ void showRun(const Views &views, const Run &run)
     views.untraced->hide();
     views.timeline->setTrace(population.get(), run.history().get(), resolver);
     views.coroutines->setTrace(population, resolver);
-    views.stuck->setTrace(population, run.knowsDeaths(), resolver);
+    views.finding->hide();
+    views.findings->setTrace({population, run.judge()->data(), run.history(), resolver, run.name(),
+                              !run.readsRecording() && !run.isPast(), run.knowsDeaths()});
+    views.coroutines->setSuspects({});
+    views.timeline->setSuspects({});
     views.details->setTrace(population, run.history(), resolver);
     views.creation->setTrace(population, run.isOpened(), resolver);
     views.stacks->setTrace(population, resolver);
-    views.graph->setTrace(population, nullptr, resolver, run.name());
+    const std::shared_ptr<const JudgeData> data = run.judge()->data();
+    views.graph->setTrace(population, {data, &data->objects()}, resolver, run.name());
     views.capture->setTrace(population);
     views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);
     views.throughput->clear();
+}
+
+void showJudgement(const Views &views, const Run &run)
+{
+    const std::shared_ptr<const Judgement> judgement = run.judge()->latest();
+    views.findings->setJudgement(judgement);
+    const std::shared_ptr<const Suspects> suspects(judgement, &judgement->suspects);
+    views.coroutines->setSuspects(suspects);
+    views.timeline->setSuspects(suspects);
 }
 
 void showStartPage(const Views &views, const Run &run, const QString &exit)
@@ -173,7 +208,6 @@ void showStartPage(const Views &views, const Run &run, const QString &exit)
 void sampleViews(const Views &views)
 {
     views.coroutines->sample();
-    views.stuck->sample();
     views.details->sample();
     views.creation->sample();
     views.stacks->sample();

@@ -17,6 +17,7 @@ class CaptureDock;
 class CoroutineDock;
 class CreationDock;
 class DetailsDock;
+class FindingsDock;
 class GraphDock;
 class JobBar;
 class InfoBar;
@@ -27,7 +28,6 @@ class Run;
 class StacksDock;
 class StartPage;
 class StatusBar;
-class StuckDock;
 class ThroughputDock;
 class TimelineView;
 class UntracedBar;
@@ -40,7 +40,7 @@ struct Views {
     CoroutineDock *coroutines;
     QDockWidget *timelineDock;
     TimelineView *timeline;
-    StuckDock *stuck;
+    FindingsDock *findings;
     DetailsDock *details;
     OutputDock *output;
     ThroughputDock *throughput;
@@ -55,6 +55,7 @@ struct Views {
     ReplayBar *replayBar;   ///< hidden unless the run is a replay
     UntracedBar *untraced;  ///< hidden unless nothing is traced
     InfoBar *notice;        ///< hidden unless there are notices
+    InfoBar *finding;       ///< hidden unless a finding has appeared in a live run
 
     QList<QDockWidget *> docks() const;  ///< in the order of the View menu
 };
@@ -63,6 +64,8 @@ struct Views {
 void connectViews(const Views &views, const Actions &actions);
 /// Shows the trace of a run that has just begun.
 void showRun(const Views &views, const Run &run);
+/// Shows the latest judgement of the run.
+void showJudgement(const Views &views, const Run &run);
 /// Shows a state of the run as long as there are no coroutines. `exit`: how the target has ended; may be empty.
 void showStartPage(const Views &views, const Run &run, const QString &exit);
 /// Makes the views read the trace again.

@@ -188,21 +188,30 @@ void FileLoader::releaseOutput(std::uint64_t until, const ReplayGate::Consume &p
     }
 }
 
-void FileLoader::applyFacts(StreamFile &reader)
+/// Takes the facts that were read with the latest batch. The decision to end the run lies in front of that batch, so it
+/// is passed on before the sinks get the batch.
+std::optional<FileFacts> FileLoader::takeFacts(StreamFile &reader) const
 {
-    FileFacts facts;
-    if (!reader.takeFacts(facts))
-        return;
+    std::optional<FileFacts> facts(std::in_place);
+    if (!reader.takeFacts(*facts))
+        return std::nullopt;
+    if (m_whenDecided && facts->info.decided != 0)
+        m_whenDecided(facts->info.decided);
+    return facts;
+}
+
+void FileLoader::applyFacts(const FileFacts &facts)
+{
     if (m_resolver) {
         m_resolver->addInfo(facts.info);
         m_resolver->addFrames(facts.frames);
     }
     const std::lock_guard lock(m_mutex);
     m_run.exit = facts.info.exit;
-    m_run.judged = facts.info.judged;
     if (!facts.info.clocks.empty()) {
         m_run.begun = facts.info.clocks.front().monotonic;
         m_run.ended = facts.info.clocks.back().monotonic;
+        m_run.wallClock = static_cast<std::int64_t>(facts.info.clocks.front().realtime - m_run.begun);
     }
 }
 
@@ -226,7 +235,9 @@ Result<void> FileLoader::load()
     if (!opened)
         return opened.error();
     const bool isText = !RecordingReader::isRecording(m_path);
-    applyFacts(**opened);  // includes the start of the run, which must be known before its output
+    // Includes the start of the run, which must be known before its output.
+    if (const std::optional<FileFacts> facts = takeFacts(**opened))
+        applyFacts(*facts);
     if (!m_gate)
         m_output.release(ReplayedOutput::kAll);
     ReadAhead reader(std::move(*opened));
@@ -241,9 +252,11 @@ Result<void> FileLoader::load()
         more = next && *next;
         if (!next)
             outcome = next.error();
+        const std::optional<FileFacts> facts = takeFacts(reader);
         if (const Result<void> delivered = deliver(batch, reader); !delivered && outcome)
             outcome = delivered;
-        applyFacts(reader);
+        if (facts)
+            applyFacts(*facts);
         m_progress.store(reader.progress(), std::memory_order_relaxed);
         if (!m_gate)
             publish(reader.accounting());

@@ -19,8 +19,10 @@
 #include <QThread>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace ct {
@@ -40,6 +42,9 @@ public:
 
     /// Makes this a replay: each batch waits until it is due. Call it before start().
     void setGate(std::shared_ptr<ReplayGate> gate) { m_gate = std::move(gate); }
+    /// Called on the loader's thread with the instant at which the end of the run was decided (ns, CLOCK_MONOTONIC), in
+    /// front of the batches that are later. Call it before start().
+    void setWhenDecided(std::function<void(std::uint64_t)> whenDecided) { m_whenDecided = std::move(whenDecided); }
     ReplayGate *gate() const { return m_gate.get(); }  ///< nullptr: no replay
 
     void cancel();  ///< any thread
@@ -65,10 +70,10 @@ public:
     ReplayedOutput::DueOutput takeOutput() { return m_output.takeDueOutput(); }
     /// Facts about the run, as far as the file was read.
     struct RunFacts {
-        std::uint64_t begun = 0;  ///< first clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
-        std::uint64_t ended = 0;  ///< latest clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
+        std::uint64_t begun = 0;     ///< first clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
+        std::uint64_t ended = 0;     ///< latest clock reading: ns, CLOCK_MONOTONIC; 0 = unknown
+        std::int64_t wallClock = 0;  ///< CLOCK_REALTIME minus CLOCK_MONOTONIC of the first one, ns; 0 = unknown
         std::optional<RecordingInfo::Exit> exit;
-        std::optional<RecordingInfo::Judged> judged;
     };
     /// Any thread.
     RunFacts aboutRun() const;
@@ -89,12 +94,14 @@ private:
     Result<void> consume(const Batch &batch);
     Result<void> deliver(const Batch &batch, const StreamFile &reader);
     void releaseOutput(std::uint64_t until, const ReplayGate::Consume &passTime);
-    void applyFacts(StreamFile &reader);
+    std::optional<FileFacts> takeFacts(StreamFile &reader) const;
+    void applyFacts(const FileFacts &facts);
 
     const std::string m_path;
     const std::vector<std::shared_ptr<Sink>> m_sinks;
     const std::shared_ptr<StreamIndex> m_streamIndex = std::make_shared<StreamIndex>();
     std::shared_ptr<AddressResolver> m_resolver;
+    std::function<void(std::uint64_t)> m_whenDecided;  ///< may be empty
     ctr::ReadClaim m_claim;  ///< keeps the files from being removed while they may be read again
     std::shared_ptr<ReplayGate> m_gate;
     ReplayedOutput m_output;

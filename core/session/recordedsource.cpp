@@ -74,6 +74,7 @@ Result<void> RecordedSource::start()
     m_loader = std::make_unique<FileLoader>(m_path, m_sinks);
     m_loader->setResolver(m_resolver);
     m_loader->setGate(m_gate);
+    m_loader->setWhenDecided(m_whenDecided);
     connect(m_loader.get(), &FileLoader::finished, this, &RecordedSource::onFinished);
     connect(m_loader.get(), &FileLoader::followed, this, &RecordedSource::grows);
     if (Result<void> started = startQThread(*m_loader, "to read " + m_path); !started)

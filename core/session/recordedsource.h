@@ -14,8 +14,8 @@
 #include <QStringList>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +42,8 @@ public:
     void addSink(std::shared_ptr<Sink> sink) override;
     /// The resolver gets the modules and frames of the recording. Call it before start().
     void setResolver(std::shared_ptr<AddressResolver> resolver) { m_resolver = std::move(resolver); }
+    /// See FileLoader. Call it before start().
+    void setWhenDecided(std::function<void(std::uint64_t)> whenDecided) { m_whenDecided = std::move(whenDecided); }
     Result<void> start() override;
     void stop() override;
     RunState state() const override { return m_state; }
@@ -64,7 +66,8 @@ public:
     std::shared_ptr<const RecordingOverview> overview() const { return m_loader->overview(); }
     /// Start of the run: ns, CLOCK_MONOTONIC; 0 until output or an exit was read.
     std::int64_t startedAt() const { return m_startedAt; }
-    std::optional<RecordingInfo::Judged> judged() const { return m_loader->aboutRun().judged; }
+    /// CLOCK_REALTIME minus CLOCK_MONOTONIC of the run, ns; 0 = unknown.
+    std::int64_t wallClock() const { return m_loader->aboutRun().wallClock; }
     /// Valid once the state is Ended.
     ReadingEnd readingEnd() const;
 
@@ -84,6 +87,7 @@ private:
     QStringList m_notices;
     std::vector<std::shared_ptr<Sink>> m_sinks;
     std::shared_ptr<AddressResolver> m_resolver;
+    std::function<void(std::uint64_t)> m_whenDecided;
     std::shared_ptr<ReplayGate> m_gate;
     std::unique_ptr<InputSpool> m_input;   ///< writes standard input to a file
     std::unique_ptr<FileLoader> m_loader;  ///< reads the file; set by start()

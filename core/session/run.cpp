@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/run.h"
 
-#include "core/analysis/stuck.h"
 #include "core/base/fileending.h"
 #include "core/base/monotonic.h"
 #include "core/playback/historyrestorer.h"
 #include "core/recording/read/segments.h"
 #include "core/session/resolverdriver.h"
+#include "core/session/runjudge.h"
 #include "core/session/windowrecording.h"
 
 #include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
+#include <chrono>
 #include <unistd.h>
 #include <utility>
 
@@ -130,8 +131,10 @@ Result<void> Run::startWith(const StartRequest &request, const RunSettings &sett
     m_source = std::move(opened.source);
     m_live = opened.live;
     m_recorded = opened.recorded;
+    m_source->addSink(m_judge->instantJudge());
     m_source->addSink(m_population);
     m_source->addSink(m_history);
+    m_source->addSink(m_judge->data());
     connectSource();
     if (m_live)
         record(request, settings);
@@ -157,6 +160,7 @@ void Run::makeTrace(const RunSettings &settings)
     m_history = std::make_shared<History>(shares.history, isFile ? 0 : settings.keepNs, settings.mostCoroutines,
                                           shares.restored, limits);
     m_resolver = std::make_shared<AddressResolver>(settings.symbols, m_population);
+    m_judge = std::make_unique<RunJudge>(m_population, m_history, m_resolver);
 }
 
 void Run::connectSource()
@@ -173,6 +177,9 @@ void Run::connectSource()
     } else {
         connect(m_recorded, &RecordedSource::grows, this, &Run::grows);
         connect(m_recorded, &RecordedSource::readingEnded, this, &Run::readingEnded);
+        if (!isReplay())
+            m_recorded->setWhenDecided(
+                [judge = m_judge->instantJudge()](std::uint64_t instant) { judge->judgeAt(instant); });
     }
 }
 
@@ -217,6 +224,15 @@ std::int64_t Run::startedAt() const
     if (m_recorded)
         return m_recorded->startedAt();
     return m_recording ? static_cast<std::int64_t>(m_recording->startedAt()) : m_startedAt;
+}
+
+std::int64_t Run::wallClock() const
+{
+    if (m_recorded)
+        return m_recorded->wallClock();
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() -
+           static_cast<std::int64_t>(monotonicNow());
 }
 
 QStringList Run::notices() const
@@ -280,9 +296,11 @@ std::string Run::recordingPath() const
     return m_recorded ? m_recorded->path() : std::string();
 }
 
-std::optional<RecordingInfo::Judged> Run::judged() const
+void Run::sampleJudge()
 {
-    return m_recorded ? m_recorded->judged() : m_judged;
+    using Stage = RunJudge::Stage;
+    if (m_judge)
+        m_judge->sample(state() == RunState::Ended ? Stage::Ended : isLoading() ? Stage::Loading : Stage::Running);
 }
 
 bool Run::targetRuns() const
@@ -328,16 +346,11 @@ void Run::terminateTarget()
 {
     if (!m_live)
         return;
-    if (targetRuns() && !m_judged) {
+    if (targetRuns() && m_judge->instantJudge()->instant() == 0) {
+        const std::uint64_t instant = monotonicNow();
         if (m_recording)
-            m_recording->recordDecision(monotonicNow());
-        const std::uint64_t now = m_population->now();
-        std::uint32_t stuck = 0;
-        for (const StuckGroup &group : findStuck(*m_population, now))
-            stuck += static_cast<std::uint32_t>(group.coroutines.size());
-        m_judged = {now, stuck};
-        if (m_recording)
-            m_recording->recordJudgement(now, stuck);
+            m_recording->recordDecision(instant);
+        m_judge->instantJudge()->judgeAt(instant);
     }
     m_live->terminateTarget();
 }

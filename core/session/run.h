@@ -25,6 +25,7 @@ namespace ct {
 
 class HistoryRestorer;
 class ResolverDriver;
+class RunJudge;
 class WindowRecording;
 class StreamIndex;
 
@@ -55,6 +56,8 @@ public:
     /// ns, CLOCK_MONOTONIC, of the start of the run; 0 = unknown. For a recording it is known once output or an exit
     /// was read.
     std::int64_t startedAt() const;
+    /// CLOCK_REALTIME minus CLOCK_MONOTONIC of the run, ns; 0 = unknown.
+    std::int64_t wallClock() const;
     /// Notices from the start, for the user.
     QStringList notices() const;
 
@@ -96,9 +99,10 @@ public:
     /// The recording of this run, "…/2026-11-22T07.31.05-server.ctr", whose files are named by ctr::segmentPath(). Else
     /// the opened file. Empty if there is none.
     std::string recordingPath() const;
-    /// The number of stuck coroutines when the user terminated the target, or as the recording states it. nullopt if
-    /// that was not judged.
-    std::optional<RecordingInfo::Judged> judged() const;
+    /// Judges the run. nullptr without a run. A replay is judged at the moment that it shows.
+    RunJudge *judge() const { return m_judge.get(); }
+    /// Starts a judgement if one is due. Call it often.
+    void sampleJudge();
 
     // Only for a live run.
     /// The environment in which a target finds the region.
@@ -125,7 +129,7 @@ public:
     /// The gate of a replay; nullptr for other runs.
     ReplayGate *gate() const { return m_recorded ? m_recorded->gate() : nullptr; }
 
-    /// Judges which coroutines are stuck, then terminates the launched target.
+    /// Terminates the launched target. The run is judged at this instant.
     void terminateTarget();
     void setTracing(bool on);
     void stop();
@@ -158,10 +162,10 @@ private:
     std::unique_ptr<HistoryRestorer> m_restorer;
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Source> m_source;
-    Session *m_live = nullptr;                      ///< m_source, if it is live
-    RecordedSource *m_recorded = nullptr;           ///< m_source, if it is not
-    std::unique_ptr<ResolverDriver> m_driver;       ///< drives the session's resolver; destroyed before the session
-    std::optional<RecordingInfo::Judged> m_judged;  ///< judgement of a live run
+    Session *m_live = nullptr;                 ///< m_source, if it is live
+    RecordedSource *m_recorded = nullptr;      ///< m_source, if it is not
+    std::unique_ptr<ResolverDriver> m_driver;  ///< drives the session's resolver; destroyed before the session
+    std::unique_ptr<RunJudge> m_judge;
 };
 
 }  // namespace ct

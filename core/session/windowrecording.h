@@ -43,7 +43,6 @@ public:
         m_infoWriter->recordFrameLocations(resolver);
     }
     /// See RecordingInfoWriter. Call it while the session captures.
-    void recordJudgement(std::uint64_t ts, std::uint64_t stuck) { m_infoWriter->recordJudgement(ts, stuck); }
     void recordDecision(std::uint64_t ts)
     {
         m_queue->keepApart(ts);

@@ -4,6 +4,7 @@
 // A simulated target for tests. It writes events and every kind of note about its coroutines into a trace.
 #pragma once
 
+#include "core/analysis/judgedata.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -17,6 +18,7 @@ class NotedTarget {
 public:
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<History> history = std::make_shared<History>(16U << 20U);
+    std::shared_ptr<JudgeData> data = std::make_shared<JudgeData>(population);
 
     static constexpr std::uint32_t kPid = 4711;
     static constexpr std::uint64_t kMs = 1'000'000;
@@ -77,6 +79,7 @@ public:
         batch.now = now;
         (void)population->consume(batch);
         (void)history->consume(batch);
+        (void)data->consume(batch);
         batch.clear();
     }
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Locations that were resolved from addresses: they sort and filter coroutines, and divide groups of stuck coroutines.
+// Locations that were resolved from addresses: they sort and filter coroutines.
 #include "models/coroutineorder.h"
-#include "models/stucklocations.h"
 #include "tests/support/check.h"
 
 using namespace ct;
@@ -70,37 +69,4 @@ CT_CASE(findsByFunctionAndLocation)
     spec.key = OrderKey::Where;
     CHECK(computeOrder(*run.population, frozen, spec, run.cancelled, run.resolver.get()).ids ==
           Ids({4, 3, 1, 0, 2, 5}));
-}
-
-CT_CASE(dividesStuckCoroutinesByLocation)
-{
-    const Unnamed run;
-    std::vector<StuckGroup> groups = findStuck(*run.population, run.population->now());
-    REQUIRE(groups.size() == 1 && groups[0].coroutines.size() == 6);
-    StuckLocations stuck;
-    stuck.divide(*run.population, groups);
-    CHECK_EQUAL(groups.size(), 1U);  // no resolver yet
-    stuck.setResolver(run.resolver);
-    stuck.divide(*run.population, groups);
-    REQUIRE(groups.size() == 5);
-    REQUIRE(groups[0].coroutines.size() == 2);
-    const AddressResolver::Answer most = stuck.locationOf(groups[0].site);
-    REQUIRE(most);
-    CHECK_EQUAL(most->frames[0].function, "work::write(int)");
-    std::size_t unknown = 0;
-    for (const StuckGroup &group : groups) {
-        CHECK_EQUAL(group.longestNs, group.coroutines.front().suspendedNs);
-        if (group.site == kUnknownSite) {
-            ++unknown;
-            CHECK_EQUAL(group.coroutines.front().coroutine, CoroutineId{5});
-            CHECK(!stuck.locationOf(group.site));
-        }
-    }
-    CHECK_EQUAL(unknown, 1U);
-    // A location keeps its id when the groups are divided again.
-    std::vector<StuckGroup> again = findStuck(*run.population, run.population->now());
-    stuck.divide(*run.population, again);
-    REQUIRE(again.size() == groups.size());
-    for (std::size_t i = 0; i < again.size(); ++i)
-        CHECK_EQUAL(again[i].site, groups[i].site);
 }

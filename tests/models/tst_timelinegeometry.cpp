@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/timelinegeometry.h"
 
-#include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
 #include "tests/models/timelinemarks.h"
 #include "tests/support/check.h"
 
 #include <chrono>
-#include <map>
 
 using namespace ct;
 using namespace ct::test;
@@ -405,84 +403,4 @@ CT_CASE(findsTheBarUnderTheCursor)
     CHECK(at(65'000)->open);
     CHECK_EQUAL(at(65'000)->tid, 43U);
     CHECK_EQUAL(at(65'000)->to, kBase + 70'000);
-}
-
-CT_CASE(thresholdsFollowTheRuleOfTheStuckPanel)
-{
-    constexpr std::uint64_t kMs = 1'000'000;
-    TimelineTrace trace;
-    const SiteId quick = trace.site("f()", "a.cpp", 1);
-    const SiteId slow = trace.site("f()", "a.cpp", 2);
-    const SiteId fresh = trace.site("f()", "a.cpp", 3);
-    const CoroutineId id = trace.born(kBase);
-    std::uint64_t ts = kBase;
-    for (int i = 0; i < 200; ++i) {
-        trace.suspend(id, ts += 10, quick);
-        trace.resume(id, ts += kMs);
-        trace.suspend(id, ts += 10, slow);
-        trace.resume(id, ts += 100 * kMs);
-    }
-    const SiteId sites[] = {quick, slow, fresh};
-    const CoroutineId waiting[] = {trace.born(ts), trace.born(ts), trace.born(ts)};
-    for (std::size_t i = 0; i < 3; ++i)
-        trace.suspend(waiting[i], ts, sites[i]);
-    trace.pass(ts);
-    StuckThresholds thresholds(trace.population);
-    CHECK_EQUAL(thresholds.of(quick), StuckRule{}.minimumNs);
-    CHECK_EQUAL(thresholds.of(fresh), 1'000 * kMs);
-    CHECK(thresholds.of(slow) >= 800 * kMs && thresholds.of(slow) <= 1'100 * kMs);
-    CHECK(!thresholds.usual(fresh));
-    REQUIRE(thresholds.usual(quick));
-    CHECK(*thresholds.usual(quick) >= kMs && *thresholds.usual(quick) < 2 * kMs);
-    // The stuck panel lists exactly the coroutines that the timeline shows as stuck.
-    for (const std::uint64_t wait : {450 * kMs, 550 * kMs, 700 * kMs, 1'200 * kMs, 3'000 * kMs}) {
-        std::map<CoroutineId, bool> named;
-        for (const StuckGroup &group : findStuck(trace.population, ts + wait))
-            for (const StuckCoroutine &stuck : group.coroutines)
-                named[stuck.coroutine] = true;
-        for (std::size_t i = 0; i < 3; ++i)
-            CHECK_EQUAL(named.count(waiting[i]) == 1, wait >= thresholds.of(sites[i]));
-    }
-}
-
-CT_CASE(timeWithoutTracingDoesNotCountAsWaiting)
-{
-    constexpr std::uint64_t kMs = 1'000'000;
-    TimelineTrace trace;
-    const SiteId site = trace.site("f()", "a.cpp", 1);
-    const CoroutineId id = trace.born(kBase);
-    trace.suspend(id, kBase, site);
-    trace.pass(kBase);
-    const std::uint32_t pid = trace.population.at(id).pid;
-    const auto addNotes = [&trace](auto &&note) {
-        Batch batch;
-        note(batch.notes);
-        batch.now = kBase;
-        (void)trace.population.consume(batch);
-    };
-    const auto threshold = [&] { return StuckThresholds(trace.population).of(trace.population.at(id)); };
-    CHECK_EQUAL(threshold(), 1'000 * kMs);
-    addNotes([&](Notes &notes) { notes.switches.push_back({pid, kBase + 100 * kMs, false}); });
-    CHECK_EQUAL(threshold(), ~std::uint64_t{0});
-    addNotes([&](Notes &notes) { notes.switches.push_back({pid, kBase + 400 * kMs, true}); });
-    CHECK_EQUAL(threshold(), 1'300 * kMs);
-    addNotes([&](Notes &notes) {
-        notes.switches.push_back({pid, kBase + 1'250 * kMs, false});
-        notes.switches.push_back({pid, kBase + 1'260 * kMs, true});
-        notes.switches.push_back({pid, kBase + 2'000 * kMs, false});
-        notes.switches.push_back({pid + 1, kBase + 500 * kMs, false});
-    });
-    CHECK_EQUAL(threshold(), 1'310 * kMs);
-    addNotes([&](Notes &notes) { notes.processEnds.push_back({pid, kBase + 1'400 * kMs}); });
-    CHECK_EQUAL(threshold(), 1'310 * kMs);
-    TimelineTrace other;
-    const SiteId there = other.site("f()", "a.cpp", 1);
-    const CoroutineId gone = other.born(kBase);
-    other.suspend(gone, kBase, there);
-    other.pass(kBase);
-    Batch batch;
-    batch.notes.processEnds.push_back({pid, kBase + 900 * kMs});
-    batch.now = kBase + 900 * kMs;
-    (void)other.population.consume(batch);
-    CHECK_EQUAL(StuckThresholds(other.population).of(other.population.at(gone)), ~std::uint64_t{0});
 }

@@ -19,7 +19,7 @@ using namespace ct;
 
 namespace {
 
-const char *const kDocks[] = {"coroutineDock",  "timelineDock", "stuckDock",      "creationDock",
+const char *const kDocks[] = {"coroutineDock",  "timelineDock", "findingsDock",   "creationDock",
                               "detailsDock",    "outputDock",   "throughputDock", "captureDock",
                               "recordingsDock", "stacksDock",   "graphDock"};
 
@@ -49,7 +49,7 @@ private Q_SLOTS:
             QVERIFY2(!view->isHidden(), name);
         }
         // The most important docks are in front of the others in their tabs.
-        for (const char *name : {"coroutineDock", "timelineDock", "stuckDock", "detailsDock", "throughputDock"})
+        for (const char *name : {"coroutineDock", "timelineDock", "findingsDock", "detailsDock", "throughputDock"})
             QTRY_VERIFY2(!dock(window, name)->visibleRegion().isEmpty(), name);
         gui::takePicture(&window, "empty");
     }

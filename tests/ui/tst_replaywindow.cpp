@@ -103,7 +103,7 @@ QStringList outputOf(const MainWindow &window)
 /// The data that the window shows and exports at the end of a run.
 struct Seen {
     QStringList table;
-    QStringList stuck;
+    QStringList findings;
     QStringList output;
     QByteArray csv;
     QByteArray jsonl;
@@ -119,25 +119,26 @@ class TestReplayWindow : public QObject {
 private Q_SLOTS:
     void initTestCase()
     {
-        // A server that loses wake-ups, captured live until a stuck coroutine has been found.
+        // A server that loses wake-ups, captured live until a lost wake-up has been found.
         MainWindow window;
         window.show();
         StartRequest request;
         LaunchSpec target;
-        // exec makes the shell the server. Coroutines of a process that has ended are not stuck.
+        // exec makes the shell the server. Coroutines of a process that has ended are not judged.
         target.shellLine = "echo it begins; seq 1 2000; exec \"" + gui::targetPath("ct_server_lossy").toStdString() +
                            "\" --seconds 600";
         request.what = target;
         window.start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").filter(QStringLiteral("handleConnection")).isEmpty() &&
-                                     !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
-                                 4 * kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !shownIn(window, "findingsTree").filter(QStringLiteral("handleConnection")).isEmpty() &&
+                !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
+            4 * kPatienceMs);
         // On SIGTERM the server ends as it does when its time is over.
         QVERIFY(window.run().launchedPid() > 0);
         QCOMPARE(::kill(window.run().launchedPid(), SIGTERM), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.run().accounting().captured > 1000);
-        QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "stuckTree").isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!shownIn(window, "findingsTree").isEmpty(), kPatienceMs);
         m_live = see(window, QStringLiteral("live"));
         QCOMPARE(stateOf(window), QStringLiteral("Target exited with status 0"));
         QVERIFY(m_live.output.size() > 2002);
@@ -153,7 +154,7 @@ private Q_SLOTS:
 
     void liveRecordingAndReplayAreEqual()
     {
-        QVERIFY(!m_live.stuck.isEmpty());
+        QVERIFY(!m_live.findings.isEmpty());
         MainWindow window;
         window.show();
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
@@ -415,13 +416,13 @@ private:
             else
                 seen.sqlite = rowsOf(path);
         }
-        // The stuck model judges in the background: two equal results, 1.5 s apart, are final.
+        // A run is judged in the background: two equal results, 1.5 s apart, are final.
         QStringList before;
         do {
-            before = seen.stuck;
+            before = seen.findings;
             QTest::qWait(1500);
-            seen.stuck = shownIn(window, "stuckTree");
-        } while (before != seen.stuck);
+            seen.findings = shownIn(window, "findingsTree");
+        } while (before != seen.findings);
         seen.table = shownIn(window, "coroutineTable");
         seen.output = outputOf(window);
         return seen;
@@ -441,7 +442,7 @@ private:
     void compare(const MainWindow &window, const Seen &seen) const
     {
         const Seen &live = m_live;
-        QTRY_COMPARE_WITH_TIMEOUT(shownIn(window, "stuckTree"), live.stuck, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(shownIn(window, "findingsTree"), live.findings, kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(shownIn(window, "coroutineTable"), live.table, kPatienceMs);
         QTRY_COMPARE_WITH_TIMEOUT(outputOf(window), live.output, kPatienceMs);
         QCOMPARE(seen.now, live.now);

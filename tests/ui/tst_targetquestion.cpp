@@ -3,6 +3,7 @@
 //
 // The question about a running target concerns the run that it was asked about, and no later one.
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "core/session/startrequest.h"
 #include "core/symbols/symbolworker.h"
 #include "tests/support/qtsuite.h"
@@ -54,8 +55,9 @@ private Q_SLOTS:
         question.onRunEnded();
         QCoreApplication::processEvents();
         QVERIFY(!isCalled);
-        // Termination judges a run at once, so an answer about the first run has not reached the second one.
-        QVERIFY(!(*second)->judged());
+        // Termination sets the instant of the judgement at once, so an answer about the first run has not reached the
+        // second one.
+        QCOMPARE((*second)->judge()->instantJudge()->instant(), 0U);
         QVERIFY((*second)->targetRuns());
         (*first)->terminateTarget();
         (*second)->terminateTarget();

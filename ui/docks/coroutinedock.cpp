@@ -157,13 +157,18 @@ void CoroutineDock::applyStates()
 void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> resolver)
 {
     m_model->setPopulation(population.get());
-    m_format->setTrace(population.get(), std::move(resolver));
+    m_format->setTrace(std::move(resolver));
     m_noteKinds.setPopulation(population.get());
     m_population = std::move(population);  // the model no longer uses the old population
     applyNoteKinds();
     m_pages->setCurrentIndex(0);
     updateCount();
     Q_EMIT rowsChanged();
+}
+
+void CoroutineDock::setSuspects(std::shared_ptr<const Suspects> suspects)
+{
+    m_format->setSuspects(std::move(suspects));
 }
 
 void CoroutineDock::setOrigin(std::uint64_t origin)

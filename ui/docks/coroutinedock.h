@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/suspects.h"
 #include "models/coroutinetablemodel.h"
 #include "models/notekinddetector.h"
 
@@ -34,6 +35,8 @@ public:
     void setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> resolver = nullptr);
     /// Sets the time to which births are relative; ns, CLOCK_MONOTONIC.
     void setOrigin(std::uint64_t origin);
+    /// Sets the coroutines that are shown as stuck; null = none.
+    void setSuspects(std::shared_ptr<const Suspects> suspects);
     void setPaused(bool paused);
     void sample();
 

@@ -4,6 +4,7 @@
 
 #include "ui/format/colors.h"
 #include "ui/format/coroutinetooltip.h"
+#include "ui/format/findingsformat.h"
 #include "ui/format/format.h"
 #include "ui/format/icons.h"
 #include "ui/format/locationformat.h"
@@ -67,33 +68,34 @@ void CoroutineFormat::setLook(const QPalette &palette, const QFont &digits)
         Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
-void CoroutineFormat::setTrace(const Population *population, std::shared_ptr<AddressResolver> resolver)
+void CoroutineFormat::setTrace(std::shared_ptr<AddressResolver> resolver)
 {
     m_resolver = std::move(resolver);
     m_model->setResolver(m_resolver);
-    m_stuck.reset();
+    m_suspects.reset();
     m_processes.clear();
-    if (population)
-        m_stuck.emplace(*population);
 }
 
 void CoroutineFormat::sample()
 {
-    if (m_stuck)
-        m_stuck->nextFrame();
     if (!m_resolver || m_resolver->generation() == m_generationSeen)
         return;
     m_generationSeen = m_resolver->generation();
     m_model->locationsChanged();
 }
 
-bool CoroutineFormat::isStuck(const QModelIndex &source) const
+void CoroutineFormat::setSuspects(std::shared_ptr<const Suspects> suspects)
 {
-    if (!m_stuck || !isSuspended(stateOf(source)) || source.data(Model::FlaggedRole).toBool())
-        return false;
-    const std::uint64_t suspended =
-        elapsed(source.data(Model::SinceRole).toULongLong(), source.data(Model::NowRole).toULongLong());
-    return suspended >= m_stuck->of(m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()));
+    m_suspects = std::move(suspects);
+    if (rowCount() > 0)
+        Q_EMIT dataChanged(index(0, Model::StateColumn), index(rowCount() - 1, Model::SinceColumn));
+}
+
+const Suspects::Suspect *CoroutineFormat::suspect(const QModelIndex &source) const
+{
+    if (!m_suspects || !isSuspended(stateOf(source)))
+        return nullptr;
+    return m_suspects->find(m_model->snapshotOf(source.data(Model::CoroutineIdRole).toUInt()));
 }
 
 QVariant CoroutineFormat::data(const QModelIndex &index, int role) const
@@ -110,7 +112,7 @@ QVariant CoroutineFormat::data(const QModelIndex &index, int role) const
             Qt::Alignment(Qt::AlignVCenter | (isNumeric(index.column()) ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::FontRole: return isNumeric(index.column()) ? QVariant(m_digits) : QVariant();
     case Qt::DecorationRole:
-        if (index.column() == Model::StateColumn && isStuck(source))
+        if (index.column() == Model::StateColumn && suspect(source))
             return m_stuckDot;
         if (index.column() == Model::StateColumn)
             return m_dots[std::min<std::size_t>(static_cast<std::size_t>(stateOf(source)), m_dots.size() - 1)];
@@ -125,7 +127,7 @@ QVariant CoroutineFormat::text(const QModelIndex &source) const
     switch (source.column()) {
     case Model::IdColumn: return QString::number(raw.toUInt());
     case Model::NameColumn: return nameText(source);
-    case Model::StateColumn: return isStuck(source) ? tr("Stuck") : format::stateName(stateOf(source));
+    case Model::StateColumn: return suspect(source) ? tr("Stuck") : format::stateName(stateOf(source));
     case Model::SinceColumn:
         return format::duration(elapsed(raw.toULongLong(), source.data(Model::NowRole).toULongLong()));
     case Model::WhereColumn: {
@@ -187,7 +189,7 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
         return source.data().toULongLong() > 0 ? m_colors->lossText : m_colors->textMuted;
     const CoroutineState state = stateOf(source);
     const bool showsStuck = source.column() == Model::StateColumn || source.column() == Model::SinceColumn;
-    if (showsStuck && isStuck(source))
+    if (showsStuck && suspect(source))
         return m_colors->warningText;
     if (state == CoroutineState::Destroyed || source.data(Model::EndedRole).toBool())
         return m_colors->textMuted;
@@ -196,14 +198,6 @@ QVariant CoroutineFormat::foreground(const QModelIndex &source) const
     if (source.column() == Model::NameColumn && source.data().toString().isEmpty())
         return m_colors->textMuted;  // the name of its function
     return {};
-}
-
-QString CoroutineFormat::stuckToolTip(CoroutineId id) const
-{
-    const bool woken = m_model->snapshotOf(id).state == CoroutineState::Runnable;
-    return woken ? tr("It was woken, but no thread has resumed it since: far longer than "
-                      "usual at this site.")
-                 : tr("Suspended far longer than usual at this site: a lost wake-up?");
 }
 
 QString CoroutineFormat::coroutineTip(const QModelIndex &source) const
@@ -249,8 +243,8 @@ QString CoroutineFormat::toolTip(const QModelIndex &source) const
             return format::contradiction();
         if (stateOf(source) == CoroutineState::Unknown)
             return tr("The latest transition was lost.");
-        if (isStuck(source))
-            return stuckToolTip(source.data(Model::CoroutineIdRole).toUInt());
+        if (const Suspects::Suspect *found = suspect(source))
+            return format::suspicion(*found);
         return stateOf(source) == CoroutineState::Runnable ? tr("Woken, and no thread has resumed it yet")
                                                            : format::stateName(stateOf(source));
     case Model::WhereColumn: return locationToolTip(source);

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/suspects.h"
 #include "models/coroutinetablemodel.h"
-#include "models/stuckthresholds.h"
 
 #include <QFont>
 #include <QHash>
@@ -26,8 +26,10 @@ public:
     explicit CoroutineFormat(CoroutineTableModel *model, QObject *parent = nullptr);
 
     /// Call for each new population, after the model has it.
-    void setTrace(const Population *population, std::shared_ptr<AddressResolver> resolver = nullptr);
-    /// Call once per sample. Updates the stuck thresholds and the resolved addresses.
+    void setTrace(std::shared_ptr<AddressResolver> resolver = nullptr);
+    /// Sets the coroutines that are shown as stuck; null = none.
+    void setSuspects(std::shared_ptr<const Suspects> suspects);
+    /// Call once per sample. Updates the resolved addresses.
     void sample();
     /// Sets the time to which births are relative; ns, CLOCK_MONOTONIC.
     void setOrigin(std::uint64_t origin) { m_origin = origin; }
@@ -38,14 +40,14 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    bool isStuck(const QModelIndex &source) const;
+    /// nullptr unless the latest verdict warns of the coroutine in its present suspension.
+    const Suspects::Suspect *suspect(const QModelIndex &source) const;
     QVariant text(const QModelIndex &source) const;
     QString nameText(const QModelIndex &source) const;
     QString waitText(const QModelIndex &source) const;
     QString processName(std::uint32_t pid) const;
     QVariant foreground(const QModelIndex &source) const;
     QString toolTip(const QModelIndex &source) const;
-    QString stuckToolTip(CoroutineId id) const;
     QString coroutineTip(const QModelIndex &source) const;
     QString locationToolTip(const QModelIndex &source) const;
 
@@ -57,8 +59,8 @@ private:
     QFont m_digits;
     std::array<QIcon, kCoroutineStates> m_dots;  ///< by CoroutineState
     QIcon m_stuckDot;
-    mutable std::optional<StuckThresholds> m_stuck;     // a cache, filled by data()
-    mutable QHash<std::uint32_t, QString> m_processes;  // names by pid; also a cache
+    std::shared_ptr<const Suspects> m_suspects;         ///< may be null
+    mutable QHash<std::uint32_t, QString> m_processes;  // names by pid; a cache, filled by data()
 };
 
 }  // namespace ct

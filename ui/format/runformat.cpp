@@ -5,10 +5,13 @@
 #include "core/playback/replaygate.h"
 #include "core/recording/read/recordingoverview.h"
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "ui/format/followformat.h"
 #include "ui/format/format.h"
 
 #include <QCoreApplication>
+
+#include <algorithm>
 
 namespace ct::format {
 
@@ -56,6 +59,13 @@ QString runState(const Run &run, const QString &exit)
 QString judgedInstant(const Run &run, bool isPaused)
 {
     const bool ended = run.state() == RunState::Ended;
+    const std::shared_ptr<const Judgement> judgement = run.judge() ? run.judge()->latest() : nullptr;
+    if (judgement && judgement->isDecided) {
+        const std::uint64_t now = run.population()->now();
+        const QString later = duration(now - std::min(now, judgement->judgedAt));
+        return ended ? RunText::tr("when the end of the run was decided, %1 before its end").arg(later)
+                     : RunText::tr("when the end of the run was decided");
+    }
     if (isPaused)
         return RunText::tr("when the view was paused");
     if (run.isReplay())
@@ -68,15 +78,6 @@ QString judgedInstant(const Run &run, bool isPaused)
         return RunText::tr("at the last event that was read");
     return run.knowsDeaths() ? RunText::tr("at the end of the recording")
                              : RunText::tr("at the recording's last event");
-}
-
-QString judgedBefore(const Run &run)
-{
-    const std::optional<RecordingInfo::Judged> judged = run.judged();
-    const std::uint64_t now = run.population() ? run.population()->now() : 0;
-    if (!judged || judged->ts > now || run.state() != RunState::Ended)
-        return {};
-    return RunText::tr("%1 when its end was decided, %2 earlier").arg(count(judged->stuck), duration(now - judged->ts));
 }
 
 ReadingText readingEnd(const Run &run)

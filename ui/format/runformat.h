@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Texts about the state of a run: for the status bar, the title, and the lost wake-ups. Pure functions.
+// Texts about the state of a run: for the status bar, the title, and the findings. Pure functions.
 #pragma once
 
 #include <QString>
@@ -18,11 +18,8 @@ namespace ct::format {
 /// end of the target ("exited with status 0"); empty = not exited, or not known.
 QString runState(const Run &run, const QString &exit);
 
-/// The time for which stuck coroutines are judged: "at the end of the run".
+/// The time of the judgement: "at the end of the run".
 QString judgedInstant(const Run &run, bool isPaused);
-
-/// An earlier judgement, which was made when the end of the target was decided. Empty if there is none.
-QString judgedBefore(const Run &run);
 
 /// Text for the user about the end of the reading; empty if there is nothing to say. `isError`: nothing could be
 /// read, or the recording is damaged.

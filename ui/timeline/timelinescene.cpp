@@ -92,7 +92,6 @@ bool TimelineScene::sample()
         return false;
     const TimelineTime before = timelineTime(m_now);
     m_now = std::max({m_now, m_population->now(), m_history->lastTs()});
-    m_live->thresholds.nextFrame();
     const bool switched = updatePauses();
     const bool changed = update();
     const std::uint64_t addresses = m_resolver ? m_resolver->generation() : 0;
@@ -113,7 +112,10 @@ bool TimelineScene::update()
     m_firstVisible = first;
     const bool changed = m_live->geometry.update(
         view, std::span(m_rows).subspan(first, last - first), m_now,
-        [this](const CoroutineSnapshot &coroutine) { return m_live->thresholds.of(coroutine); }, kBudget);
+        [this](const CoroutineSnapshot &coroutine) {
+            return m_suspects && m_suspects->find(coroutine) ? 0 : kNeverStuck;
+        },
+        kBudget);
     return changed || scrolled;
 }
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/suspects.h"
 #include "models/pausedintervals.h"
-#include "models/stuckthresholds.h"
 #include "models/timelinebar.h"
 #include "models/timelinedensity.h"
 #include "models/timelinegeometry.h"
@@ -35,6 +35,8 @@ public:
     void setTrace(const Population *population, const History *history,
                   std::shared_ptr<AddressResolver> resolver = nullptr);
     void setRows(std::vector<CoroutineId> rows);
+    /// Sets the coroutines whose present suspension is marked; null = none. The next sample() shows them.
+    void setSuspects(std::shared_ptr<const Suspects> suspects) { m_suspects = std::move(suspects); }
     void setSize(QSize size, qreal pixelRatio);
     void setScroll(int pixels);  ///< first visible pixel of the rows
 
@@ -50,7 +52,7 @@ public:
     const History *history() const { return m_history; }
     AddressResolver *resolver() const { return m_resolver.get(); }  ///< may be nullptr
     const std::vector<CoroutineId> &rows() const { return m_rows; }
-    StuckThresholds &thresholds() { return m_live->thresholds; }
+    const Suspects *suspects() const { return m_suspects.get(); }  ///< may be nullptr
     const ProcessLives &lives() const { return m_live->geometry.lives(); }
     /// Returns the end of a coroutine's bar (ns): its death, the end of its process, or now.
     std::uint64_t endOf(const CoroutineSnapshot &coroutine) const;
@@ -92,12 +94,8 @@ public:
 
 private:
     struct Live {
-        Live(const Population &population, const History &history)
-            : geometry(population, history), thresholds(population)
-        {
-        }
+        Live(const Population &population, const History &history) : geometry(population, history) {}
         TimelineGeometry geometry;
-        StuckThresholds thresholds;
     };
 
     std::pair<std::size_t, std::size_t> visibleRows() const;
@@ -127,6 +125,7 @@ private:
     std::shared_ptr<AddressResolver> m_resolver;
     std::uint64_t m_generationSeen = 0;  ///< generation of the shown addresses
     std::unique_ptr<Live> m_live;
+    std::shared_ptr<const Suspects> m_suspects;
     std::vector<CoroutineId> m_rows;
     QSize m_size;
     qreal m_ratio = 1;

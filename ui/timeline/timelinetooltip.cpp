@@ -3,6 +3,7 @@
 #include "ui/timeline/timelinetooltip.h"
 
 #include "models/pausedintervals.h"
+#include "ui/format/findingsformat.h"
 #include "ui/format/format.h"
 #include "ui/format/locationformat.h"
 #include "ui/format/waitformat.h"
@@ -55,8 +56,7 @@ QString missingRows(const MissingEvents &missing)
     return rows;
 }
 
-QString barRows(const TimelineBar &bar, const Population &population, StuckThresholds &thresholds,
-                const TimelineHit &hit)
+QString barRows(const TimelineBar &bar, const Population &population, const TimelineHit &hit)
 {
     QString rows;
     const bool isWait = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Runnable;
@@ -78,9 +78,10 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     if (bar.kind == MarkKind::Runnable)
         rows += row(tr("after"), tr("a suspension of %1").arg(format::duration(bar.from - bar.transitionTs)));
     if (bar.kind == MarkKind::Suspended) {
-        const auto usual = thresholds.usual(bar.site);
-        rows += row(tr("usually"), usual ? tr("up to %1 here (99 %)").arg(format::duration(*usual))
-                                         : tr("unknown: no suspension here has ended yet"));
+        const SiteStatistics completed = population.siteStatistics(bar.site);
+        rows += row(tr("usually"), completed.completed != 0
+                                       ? tr("up to %1 here (99 %)").arg(format::duration(completed.quantile(0.99)))
+                                       : tr("unknown: no suspension here has ended yet"));
     }
     if (bar.kind == MarkKind::Gap)
         rows += missingRows(bar.missing);
@@ -92,11 +93,12 @@ QString barRows(const TimelineBar &bar, const Population &population, StuckThres
     return rows;
 }
 
-QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, StuckThresholds &thresholds)
+QString barName(const TimelineBar &bar, const CoroutineSnapshot &coroutine, const Suspects *suspects)
 {
     const bool isWait = bar.kind == MarkKind::Suspended || bar.kind == MarkKind::Runnable;
-    if (isWait && (bar.open || bar.cut) && bar.to - bar.from >= thresholds.of(coroutine))
-        return markName(MarkKind::Stuck);
+    if (isWait && (bar.open || bar.cut) && suspects)
+        if (const Suspects::Suspect *suspect = suspects->find(coroutine))
+            return format::suspicion(*suspect);
     if (bar.kind == MarkKind::Gap && bar.missing.lost == 0)
         return tr("Events missing");
     return markName(bar.kind);
@@ -112,7 +114,7 @@ QString markName(MarkKind kind)
     case MarkKind::Suspended: return tr("Suspended");
     case MarkKind::Runnable: return tr("Runnable: woken, and not resumed yet");
     case MarkKind::Mixed: return tr("Running and suspended");
-    case MarkKind::Stuck: return tr("Stuck: suspended far longer than usual");
+    case MarkKind::Stuck: return tr("Suspended, with a finding");
     case MarkKind::Finished: return tr("Finished, not destroyed");
     case MarkKind::Gap: return tr("Events lost");
     case MarkKind::Unknown: return tr("State unknown");
@@ -123,7 +125,7 @@ QString markName(MarkKind kind)
 }
 
 QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
-                        StuckThresholds &thresholds, const TimelineHit &hit)
+                        const Suspects *suspects, const TimelineHit &hit)
 {
     if (hit.coroutine >= population.size())
         return {};
@@ -162,7 +164,7 @@ QString timelineToolTip(const Population &population, const History &history, co
         text += QStringLiteral("<br>") + tr("the latest:");
     }
     return text + QStringLiteral("<br>%1<table>%2</table>")
-                      .arg(barName(*bar, snapshot, thresholds), barRows(*bar, population, thresholds, hit));
+                      .arg(barName(*bar, snapshot, suspects), barRows(*bar, population, hit));
 }
 
 }  // namespace ct

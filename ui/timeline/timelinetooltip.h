@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
-#include "models/stuckthresholds.h"
+#include "core/analysis/suspects.h"
 #include "models/timelinebar.h"
 
 #include <QString>
@@ -23,7 +23,7 @@ struct TimelineHit {
 
 /// Returns rich text; names from the target are escaped.
 QString timelineToolTip(const Population &population, const History &history, const ProcessLives &lives,
-                        StuckThresholds &thresholds, const TimelineHit &hit);
+                        const Suspects *suspects, const TimelineHit &hit);
 
 /// "Suspended", "Running", ...
 QString markName(MarkKind kind);

@@ -76,11 +76,6 @@ TimelineView::TimelineView(QWidget *parent) : QAbstractScrollArea(parent), m_sta
 
 TimelineView::~TimelineView() = default;
 
-QSize TimelineView::sizeHint() const
-{
-    return {900, 360};
-}
-
 void TimelineView::setTrace(const Population *population, const History *history,
                             std::shared_ptr<AddressResolver> resolver)
 {
@@ -89,6 +84,11 @@ void TimelineView::setTrace(const Population *population, const History *history
     verticalScrollBar()->setValue(0);
     setFollowLive(true);
     refresh();
+}
+
+void TimelineView::setSuspects(std::shared_ptr<const Suspects> suspects)
+{
+    m_state->scene.setSuspects(std::move(suspects));
 }
 
 void TimelineView::setRows(std::vector<CoroutineId> rows)
@@ -336,7 +336,7 @@ QString TimelineView::toolTipAt(QPoint position) const
     hit.from = position.x() < scene.plot().left() ? timelineTime(scene.now()) : scene.timeAt(position.x());
     if (position.x() < scene.plot().left())
         hit.step = 1;
-    return timelineToolTip(*scene.population(), *scene.history(), scene.lives(), scene.thresholds(), hit);
+    return timelineToolTip(*scene.population(), *scene.history(), scene.lives(), scene.suspects(), hit);
 }
 
 void TimelineView::wheelEvent(QWheelEvent *event)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/suspects.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -37,6 +38,8 @@ public:
     bool isComplete() const;
     std::int64_t visibleFrom() const;  ///< ns, CLOCK_MONOTONIC, of the left edge; may be negative
     std::int64_t visibleSpan() const;  ///< ns
+    /// Sets the coroutines whose present suspension is marked; null = none.
+    void setSuspects(std::shared_ptr<const Suspects> suspects);
     /// Sets a text about evicted events; empty = none. `isMissing`: part of the view is not in memory, and its edge is
     /// marked.
     void setEvictedText(const QString &text, bool isMissing);
@@ -46,7 +49,7 @@ public:
     /// Sets the event density of the run; empty if all of it is in memory. `knownEnd` is the end (ns) of a file that is
     /// being loaded, else 0.
     void setStretches(std::vector<History::Stretch> stretches, std::uint64_t knownEnd);
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {900, 360}; }
 
 public Q_SLOTS:
     /// Updates the view and keeps its time.
@@ -56,6 +59,8 @@ public Q_SLOTS:
     /// Highlights the row and scrolls to it; kNoCoroutine clears the selection.
     void setSelected(ct::CoroutineId coroutine);
     void zoomToFit();
+    /// Shows a time (ns, CLOCK_MONOTONIC) with some room around it.
+    void zoomTo(std::int64_t from, std::int64_t to);
     void zoomIn();
     void zoomOut();
 
@@ -81,7 +86,6 @@ private:
     void moved();
     void updateScrollBars();
     QString toolTipAt(QPoint position) const;
-    void zoomTo(std::int64_t from, std::int64_t to);  ///< ns
     void zoomToLife(CoroutineId coroutine);
     void moveSelection(int rows);
 

@@ -4,6 +4,7 @@
 // Clicks through the Run dialog: programs, shell lines, mistakes, Terminate, and closing the window.
 #include "core/session/run.h"
 #include "models/coroutinetablemodel.h"
+#include "models/findingsmodel.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/dialogs/rundialog.h"
@@ -23,6 +24,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
+#include <QTextBrowser>
 #include <QToolBar>
 
 #include <csignal>
@@ -248,17 +250,19 @@ private Q_SLOTS:
         auto *table = child<QTableView>(window, "coroutineTable");
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
         QVERIFY(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")));
-        auto *stuck = child<QAbstractItemView>(window, "stuckTree");
+        auto *findings = child<QAbstractItemView>(window, "findingsTree");
         // The server's connections that lost their wake-up. Other sites may be slow at first.
-        const auto atServer = [stuck] {
-            for (int row = 0; row < stuck->model()->rowCount(); ++row)
-                if (stuck->model()->index(row, 0).data().toString().contains(QLatin1String("server.cpp:")))
-                    return stuck->model()->index(row, 0);
-            return QModelIndex();
+        const auto atServer = [findings] {
+            const QModelIndexList found =
+                findings->model()->match(findings->model()->index(0, FindingsModel::WhereColumn), Qt::DisplayRole,
+                                         QStringLiteral("server.cpp:"), 1, Qt::MatchContains);
+            return found.isEmpty() ? QModelIndex() : found.front();
         };
         QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), 4 * kPatience);
         selectsInEveryView(window);
-        stuck->setCurrentIndex(atServer());
+        findings->setCurrentIndex(atServer());
+        const QString evidence = child<QTextBrowser>(window, "findingEvidence")->toPlainText();
+        QVERIFY2(evidence.contains(QLatin1String("Last transitions")), qPrintable(evidence));
         filtersBySite(window);
         gui::takePicture(&window, "lossy-light");
         window.findChild<QAction *>(QStringLiteral("actionThemeDark"))->trigger();
@@ -479,9 +483,9 @@ private:
 
     void filtersBySite(MainWindow &window)
     {
-        auto *stuck = child<QAbstractItemView>(window, "stuckTree");
+        auto *findings = child<QAbstractItemView>(window, "findingsTree");
         auto *filter = child<QLineEdit>(window, "coroutineFilter");
-        Q_EMIT stuck->doubleClicked(stuck->currentIndex());
+        Q_EMIT findings->doubleClicked(findings->currentIndex());
         QVERIFY(filter->text().contains(QLatin1String("server.cpp:")));
         auto *table = child<QTableView>(window, "coroutineTable");
         const auto total = static_cast<int>(window.run().population()->size());

@@ -166,6 +166,12 @@ private Q_SLOTS:
         target.batch.losses.push_back({lossy, 0, 17, false});
         target.commit(600'000 * NotedTarget::kMs);
         Dock view(target.population);
+        Verdict verdict;
+        verdict.judgedAt = target.now;
+        verdict.findings.resize(1);
+        verdict.findings[0].severity = Severity::Warning;
+        verdict.findings[0].coroutines = {stuck};
+        view.dock.setSuspects(std::make_shared<Suspects>(verdict));
         const auto colour = [&view](CoroutineId id) {
             const QModelIndex index =
                 view.table->model()->index(view.dock.model()->rowOf(id), static_cast<int>(Model::LostColumn));
@@ -177,6 +183,15 @@ private Q_SLOTS:
         QCOMPARE(colour(lossy), lightColors().lossText);
         QCOMPARE(view.text(stuck, Model::StateColumn), QStringLiteral("Stuck"));
         QVERIFY(view.text(whole, Model::StateColumn) != QStringLiteral("Stuck"));
+        const QModelIndex state =
+            view.table->model()->index(view.dock.model()->rowOf(stuck), static_cast<int>(Model::StateColumn));
+        QCOMPARE(state.data(Qt::ToolTipRole).toString(), QStringLiteral("Stuck: lost wake-up (warning)"));
+        target.commit(NotedTarget::kMs);
+        target.resume(stuck);
+        target.suspend(stuck, site);
+        target.commit();
+        view.dock.sample();
+        QCOMPARE(view.text(stuck, Model::StateColumn), QStringLiteral("Suspended"));  // another suspension
     }
 
     void hidesEmptyColumns()

@@ -5,8 +5,8 @@
 #include "core/recording/write/recordingwriter.h"
 #include "core/session/recordedrunsthread.h"
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "models/coroutinetablemodel.h"
-#include "models/stuckmodel.h"
 #include "tests/support/createthread.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
@@ -161,20 +161,19 @@ private Q_SLOTS:
     void manyCoroutinesAreSortedAndJudgedWithoutAThread()
     {
         Population population;
-        const CoroutineId many = StuckModel::kBackgroundFrom * 2;
+        const CoroutineId many = 20'000;
         QVERIFY(population.consume(suspended(many, 60 * kSecond)));
         CoroutineTableModel table;
-        StuckModel stuck;
+        auto history = std::make_shared<History>(16U << 20U);
+        RunJudge judge({std::shared_ptr<void>(), &population}, history, nullptr);
         {
             const NoMoreThreads none;
             table.setPopulation(&population);
             table.sort(CoroutineTableModel::IdColumn, Qt::DescendingOrder);
             QVERIFY(!table.isSorting());
             QCOMPARE(table.idAt(0), many - 1);
-            stuck.setPopulation(&population);
-            stuck.sample();
-            QVERIFY(!stuck.isJudging());
-            QCOMPARE(stuck.stuckCount(), static_cast<int>(many));
+            judge.sample(RunJudge::Stage::Running);
+            QVERIFY(judge.latest());
             QVERIFY(none.refused() > 0);
         }
         table.sort(CoroutineTableModel::IdColumn, Qt::AscendingOrder);

@@ -170,6 +170,14 @@ void TimelineViewTest::everyKindOfMarkIsVisible()
     m_test->view.setPalette(palette);
     m_test->view.resize(1400, 1000);
     m_test->show(server.trace);
+    Verdict verdict;
+    verdict.judgedAt = server.trace.population.now();
+    verdict.findings.resize(1);
+    verdict.findings[0].severity = Severity::Warning;
+    for (CoroutineId id = 0; id < server.trace.population.size(); ++id)
+        if (verdict.judgedAt - server.trace.population.at(id).since > 2 * kSecond)
+            verdict.findings[0].coroutines.push_back(id);
+    m_test->view.setSuspects(std::make_shared<Suspects>(verdict));
     m_test->view.zoomToFit();
     const QImage image = m_test->picture();
     QHash<QRgb, int> counts;
@@ -236,6 +244,12 @@ void TimelineViewTest::toolTipShowsStateLocationAndDuration()
     TimelineTrace trace;
     fillWaiting(trace, 2);
     m_test->show(trace);
+    Verdict verdict;
+    verdict.judgedAt = trace.population.now();
+    verdict.findings.resize(1);
+    verdict.findings[0].severity = Severity::Error;
+    verdict.findings[0].coroutines = {1};
+    m_test->view.setSuspects(std::make_shared<Suspects>(verdict));
     m_test->view.zoomToFit();
     const auto textAt = [&](QPoint position) {
         QToolTip::hideText();
@@ -276,10 +290,9 @@ void TimelineViewTest::toolTipExplainsMissingEvents()
     batch.now = kBase + 10 * kSecond;
     (void)trace.history.consume(batch);
     (void)trace.population.consume(batch);
-    StuckThresholds thresholds(trace.population);
     const auto textAt = [&](CoroutineId id, std::uint64_t ts) {
         const TimelineHit hit{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, hit);
+        return timelineToolTip(trace.population, trace.history, ProcessLives(), nullptr, hit);
     };
     const QString both = textAt(0, kBase + 2 * kSecond);
     QVERIFY2(both.contains(QStringLiteral("5 events from before")) &&
@@ -299,9 +312,8 @@ void TimelineViewTest::statesEndWithTheirProcess()
     TimelineTrace trace;
     fillWaiting(trace, 1);
     const auto toolTipAt = [&trace](std::uint64_t ts) {
-        StuckThresholds thresholds(trace.population);
         const TimelineHit hit{0, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), thresholds, hit);
+        return timelineToolTip(trace.population, trace.history, ProcessLives(trace.population), nullptr, hit);
     };
     QVERIFY2(toolTipAt(kBase + 8 * kSecond).contains(QStringLiteral("so far")),
              qPrintable(toolTipAt(kBase + 8 * kSecond)));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/backgroundworker.h"
+// SPDX-License-Identifier: MIT
+#include "core/base/backgroundworker.h"
 
 #include "core/base/startthread.h"
 
@@ -40,7 +40,7 @@ void BackgroundWorker::waitForDone()
 
 void BackgroundWorker::run()
 {
-    (void)pthread_setname_np(pthread_self(), "model");
+    (void)pthread_setname_np(pthread_self(), "worker");
     std::unique_lock lock(m_mutex);
     for (;;) {
         m_changed.wait(lock, [this] { return m_ending || !m_queue.empty(); });

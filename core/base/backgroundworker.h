@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 //
-// Runs slow work of a model on one background thread, in order. Unlike QThreadPool, which then waits forever, it
+// Runs slow work on one background thread, in order. Unlike QThreadPool, which then waits forever, it
 // reports when the system refuses to create the thread.
 #pragma once
 

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Judges a run for the window, off the GUI thread: about once a second while it lasts, and once for good at the instant
+// at which its end was decided, or else at its end.
+#pragma once
+
+#include "core/addresses/addressresolver.h"
+#include "core/analysis/instantjudge.h"
+#include "core/base/backgroundworker.h"
+#include "core/reporting/judgement.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <memory>
+
+namespace ct {
+
+/// Lives on the GUI thread.
+class RunJudge final : public QObject {
+    Q_OBJECT
+public:
+    enum class Stage {
+        Loading,  ///< a complete recording is being read: it is judged when all is there
+        Running,
+        Ended
+    };
+
+    RunJudge(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
+             std::shared_ptr<AddressResolver> resolver);
+    ~RunJudge() override;  ///< waits for a judgement in progress
+
+    /// Add it to the source, in front of the population.
+    const std::shared_ptr<InstantJudge> &instantJudge() const { return m_instant; }
+    /// Add it to the source, behind the population.
+    const std::shared_ptr<JudgeData> &data() const { return m_data; }
+
+    /// Starts what is due. Call it often. Judging takes at most a tenth of the time, so a large run is judged less than
+    /// once a second.
+    void sample(Stage stage);
+    /// The latest judgement; nullptr = none yet.
+    std::shared_ptr<const Judgement> latest() const { return m_latest; }
+
+Q_SIGNALS:
+    void judged();  ///< latest() is a new one
+
+private:
+    struct Job;
+    bool makeDueJob(Stage stage, Job &job);
+    void start(std::shared_ptr<Job> job);
+    void finish(const std::shared_ptr<Job> &job);
+
+    const std::shared_ptr<const Population> m_population;
+    const std::shared_ptr<const History> m_history;
+    const std::shared_ptr<AddressResolver> m_resolver;
+    const std::shared_ptr<JudgeData> m_data;
+    const std::shared_ptr<InstantJudge> m_instant;
+    std::shared_ptr<const Verdict> m_verdict;  ///< of m_latest
+    std::shared_ptr<const Judgement> m_latest;
+    std::shared_ptr<Job> m_job;   ///< in progress
+    QElapsedTimer m_sinceJudged;  ///< invalid before the first judgement
+    qint64 m_intervalMs = 0;
+    std::uint64_t m_generationSeen = 0;  ///< of the addresses in m_latest
+    BackgroundWorker m_worker;           ///< must be last: it ends first
+};
+
+}  // namespace ct

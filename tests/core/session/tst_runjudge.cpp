@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// When a run is judged for the window, and at which instant.
+#include "core/session/runjudge.h"
+#include "tests/support/events.h"
+#include "tests/support/qtsuite.h"
+
+#include <QSignalSpy>
+
+using namespace ct;
+using Stage = RunJudge::Stage;
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kLock = 0x1000;
+constexpr std::uint32_t kPid = 7;
+
+/// A run whose coroutine 0 waits for a free lock.
+struct JudgedRun {
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<History> history = std::make_shared<History>(16 << 20);
+    RunJudge judge{population, history, nullptr};
+    QSignalSpy judged{&judge, &RunJudge::judged};
+
+    JudgedRun()
+    {
+        Batch batch;
+        Birth birth;
+        birth.coroutine = 0;
+        birth.dialect = Dialect::Lane;
+        birth.pid = kPid;
+        batch.births = {birth};
+        batch.sites = {{1, 88, 1, "/src/net.cpp", "async_read()"}};
+        batch.transitions = {test::eventOf(Dialect::Lane, 0, 0, kSecond, false, 1)};
+        batch.notes.waits = {{0, 0, WaitKind::Lock, kLock, kNoCoroutine, 0}};
+        batch.notes.uses = {{kNoCoroutine, 0, UseKind::Released, kLock, kUnknownSite, kSecond + 1, kPid, 100}};
+        feed(batch, kSecond + 2);
+    }
+    void resumeAt(std::uint64_t ts)
+    {
+        Batch batch;
+        batch.transitions = {test::eventOf(Dialect::Lane, 0, 1, ts, true)};
+        feed(batch, ts);
+    }
+    void passTo(std::uint64_t ts) { feed({}, ts); }
+    void feed(Batch batch, std::uint64_t now)
+    {
+        batch.now = now;
+        (void)judge.instantJudge()->consume(batch);
+        (void)population->consume(batch);
+        (void)history->consume(batch);
+        (void)judge.data()->consume(batch);
+    }
+    std::size_t findings() const { return judge.latest() ? judge.latest()->findings.size() : 999; }
+};
+
+}  // namespace
+
+class TestRunJudge : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aLiveRunIsJudgedAgainAndAgain()
+    {
+        JudgedRun run;
+        run.judge.sample(Stage::Running);
+        QTRY_COMPARE(run.judged.count(), 1);
+        QCOMPARE(run.findings(), 0U);  // not satisfied for a second yet
+        QVERIFY(!run.judge.latest()->isLast);
+        run.passTo(4 * kSecond);
+        QTRY_VERIFY((run.judge.sample(Stage::Running), run.findings() == 1));
+        QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+        QCOMPARE(run.judge.latest()->findings.front().function, std::string("async_read()"));
+        QVERIFY(run.judge.latest()->suspects.find(run.population->at(0)));
+        run.resumeAt(5 * kSecond);
+        QTRY_VERIFY((run.judge.sample(Stage::Running), run.findings() == 0));
+    }
+
+    void aRunThatIsBeingLoadedIsNotJudged()
+    {
+        JudgedRun run;
+        run.passTo(4 * kSecond);
+        run.judge.sample(Stage::Loading);
+        run.judge.sample(Stage::Ended);
+        QTRY_COMPARE(run.judged.count(), 1);
+        QVERIFY(run.judge.latest()->isLast && !run.judge.latest()->isDecided);
+        QCOMPARE(run.findings(), 1U);
+    }
+
+    /// The end of the target resumes or destroys what was lost.
+    void theInstantOfTheDecisionCounts()
+    {
+        JudgedRun run;
+        run.judge.instantJudge()->judgeAt(4 * kSecond);
+        run.passTo(4 * kSecond);
+        run.resumeAt(5 * kSecond);
+        run.judge.sample(Stage::Running);
+        QTRY_COMPARE(run.judged.count(), 1);
+        QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+        QVERIFY(run.judge.latest()->isLast && run.judge.latest()->isDecided);
+        QCOMPARE(run.findings(), 1U);
+        QCOMPARE(run.judge.latest()->circumstances.at(0).coroutine.since, kSecond);
+        run.judge.sample(Stage::Ended);  // no other verdict follows
+        QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+    }
+
+    /// No batch followed the decision.
+    void aDecisionAtTheEndCounts()
+    {
+        JudgedRun run;
+        run.passTo(3 * kSecond);
+        run.judge.instantJudge()->judgeAt(4 * kSecond);
+        run.judge.sample(Stage::Ended);
+        QTRY_COMPARE(run.judged.count(), 1);
+        QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+        QVERIFY(run.judge.latest()->isLast && run.judge.latest()->isDecided);
+    }
+};
+
+CT_QT_SUITE(TestRunJudge)
+#include "tst_runjudge.moc"
