@@ -136,8 +136,8 @@ SECTIONS = {
     20: [D, P, P, D],
     21: [D, D, P],
     22: [P, D, D, P, P, P, D, D, D],
-    23: [P, D, P, D, P, P, U, D, P],
-    24: [P, D, D, P, D, P, P, P],
+    23: [P, D, P, D, P, P, U, D, P, P, P],
+    24: [P, D, D, P, D, P, P, P, D],
     32: [D, T],
     48: [D, P, P, D, D],
 }
