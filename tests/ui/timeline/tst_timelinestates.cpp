@@ -49,9 +49,8 @@ struct Scene {
     }
     QString toolTip(CoroutineId id, std::uint64_t ts) const
     {
-        StuckThresholds thresholds(trace.population);
         const TimelineHit hit{id, timelineTime(ts), 1000, timelineTime(kBase), trace.population.now()};
-        return timelineToolTip(trace.population, trace.history, ProcessLives(), thresholds, hit);
+        return timelineToolTip(trace.population, trace.history, ProcessLives(), nullptr, hit);
     }
 };
 
