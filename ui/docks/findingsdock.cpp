@@ -433,7 +433,8 @@ void FindingsDock::resizeEvent(QResizeEvent *event)
     if (m_splitter->orientation() == orientation)
         return;
     m_splitter->setOrientation(orientation);
-    m_splitter->setSizes(orientation == Qt::Horizontal ? QList<int>{100, 100} : QList<int>{100, 200});
+    m_splitter->setSizes(orientation == Qt::Horizontal ? QList<int>{width() / 2, width() / 2}
+                                                       : QList<int>{height() / 3, height() * 2 / 3});
 }
 
 /// A narrow list leaves out what the card says, too.

@@ -160,7 +160,9 @@ private Q_SLOTS:
             panel.dock.resize(width, 420);
             QCoreApplication::processEvents();
             const int columns = panel.tree->header()->length();
-            QVERIFY2(width < 560 || columns <= panel.tree->viewport()->width(), qPrintable(QString::number(columns)));
+            const int room = panel.tree->viewport()->width();
+            QVERIFY2(width < 560 || columns <= room,
+                     qPrintable(QStringLiteral("%1 in %2 of %3").arg(columns).arg(room).arg(width)));
             QCOMPARE(panel.tree->isColumnHidden(Model::SinceColumn), width < 1800);
             gui::takePicture(&panel.dock, ("findings-" + std::to_string(width)).c_str());
         }

@@ -105,10 +105,10 @@ void TimelineStatesTest::paintsWakesAndPauses()
     for (const std::uint64_t paused : {std::uint64_t{3'000}, std::uint64_t{5'000}}) {
         bool anyState = false;
         for (std::uint64_t ms = paused; ms < paused + 200; ms += 20)
-            anyState = anyState || pixelAt(0, ms) == colors.suspended || pixelAt(0, ms) == colors.stuck;
+            anyState = anyState || pixelAt(0, ms) == colors.suspended;
         QVERIFY(!anyState);
     }
-    QCOMPARE(pixelAt(2, 4'250), colors.stuck);  // between the pauses
+    QCOMPARE(pixelAt(2, 4'250), colors.suspended);  // between the pauses
     // The line of a suspend is dashed.
     const int x = painted.plot().left() + static_cast<int>(painted.view.columnOf(timelineTime(kBase + 6'500 * kMs)));
     int line = 0;
