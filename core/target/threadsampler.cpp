@@ -104,7 +104,20 @@ bool ThreadSampler::sample(std::uint64_t ts, bool isComplete, std::vector<Thread
         // A main thread that has ended before the others keeps its number until the process ends.
         at = hasEnded && at->first != m_pid ? remove(at) : std::next(at);
     }
+    if (m_running == 0)
+        findLateThreads();
     return m_running != 0;
+}
+
+/// The last known thread has ended, but may have started another one after the threads were counted.
+void ThreadSampler::findLateThreads()
+{
+    const bool wereKnown = m_areKnown;
+    listThreads();
+    m_areKnown = wereKnown;
+    m_running = static_cast<std::uint32_t>(std::count_if(m_threads.begin(), m_threads.end(), [](const auto &thread) {
+        return thread.second.latest.state != ThreadState::Ended;
+    }));
 }
 
 void ThreadSampler::listThreads()

@@ -63,6 +63,7 @@ private:
     using Threads = std::map<std::uint32_t, Thread>;
 
     void listThreads();
+    void findLateThreads();
     void addThread(std::uint32_t tid);
     std::string_view read(const Thread &thread, const ProcFile &kept, const char *name, std::span<char> buffer) const;
     void visit(Thread &thread, bool isComplete, ThreadSample &sample);

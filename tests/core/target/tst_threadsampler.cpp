@@ -122,7 +122,7 @@ struct Scene {
     {
         return isIn(Futex, ThreadCall::Futex) && isIn(TimedFutex, ThreadCall::Futex) &&
                isIn(Epoll, ThreadCall::Epoll) && isIn(TimedEpoll, ThreadCall::Epoll) && isIn(Nap, ThreadCall::Sleep) &&
-               of(Burns).cpuNs != 0;
+               of(Burns).cpuNs != 0 && main().state == ThreadState::Sleeping && main().call == ThreadCall::Descriptor;
     }
 
     std::optional<sleepers::Sleeper> target;
@@ -178,8 +178,7 @@ CT_CASE(seesWhetherAThreadChanged)
     REQUIRE(scene.sampleUntil([&] { return scene.sampler->isUnchanged() && scene.sampler->usedNs() != 0; }));
     ::kill(scene.target->pid(), SIGSTOP);
     REQUIRE(scene.sampleUntil([&] { return !scene.sampler->isUnchanged(); }));
-    REQUIRE(scene.sampleUntil([&] { return scene.sampler->isUnchanged(); }));
-    CHECK_EQUAL(scene.sampler->usedNs(), 0U);
+    CHECK(scene.sampleUntil([&] { return scene.sampler->isUnchanged() && scene.sampler->usedNs() == 0; }));
 }
 
 CT_CASE(seesAStoppedProcess)
@@ -236,11 +235,15 @@ CT_CASE(aMainThreadThatEndsBeforeTheOthersGetsOneRow)
     while (lives && !hasEnded())
         lives = sampler.sample(1, true, rows);
     CHECK(lives);
-    while (!sampler.isUnchanged())
+    // The other thread may still have to reach its call.
+    bool isFoundAgain = false;
+    do {
+        rows.clear();
         CHECK(sampler.sample(2, true, rows));
-    rows.clear();
-    CHECK(sampler.sample(3, true, rows));
-    CHECK(rows.empty());
+        isFoundAgain = std::any_of(rows.begin(), rows.end(),
+                                   [pid](const auto &row) { return row.tid == static_cast<std::uint32_t>(pid); });
+    } while (!rows.empty() && !isFoundAgain);
+    CHECK(!isFoundAgain);
     CHECK_EQUAL(sampler.threads(), 1U);
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
