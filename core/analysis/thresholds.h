@@ -31,9 +31,10 @@ struct Thresholds {
     /// After death: from the death to the wake. A shorter time is information.
     std::uint64_t afterDeathNs = 10'000'000;
 
-    /// Leak: a coroutine lives too long beyond `leakFactor` times the 99.9th percentile of the lifetimes of
-    /// `endedCoroutines` or more of its function (else of those that create such coroutines), and `leakNs`. There must
-    /// be `leakedCoroutines` of them, some of each of eight windows of at least `leakWindowNs`.
+    /// Leak: a coroutine is too old if its age exceeds `leakNs`, and `leakFactor` times the 99.9th percentile of the
+    /// lifetimes of its function. If fewer than `endedCoroutines` of the function have ended, the lifetimes of the
+    /// coroutines that create them count instead. The rule needs `leakedCoroutines` that are too old, and some must
+    /// have been born in each of eight windows of at least `leakWindowNs`.
     double leakFactor = 3;
     std::uint64_t leakNs = 1'000'000'000;
     std::uint64_t endedCoroutines = 30;

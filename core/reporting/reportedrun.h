@@ -32,7 +32,7 @@ struct CoroutineList {
     std::uint64_t alive = 0;
 };
 
-/// Lists at most `most` coroutines: those of findings first, then those that are alive, then the latest ones.
+/// Lists at most `most` coroutines. Coroutines with findings come first, then living ones, then those born last.
 CoroutineList listCoroutines(const Population &population, const Verdict &verdict,
                              std::size_t most = CoroutineList::kMost);
 

@@ -35,7 +35,7 @@ struct WatchedDescriptor {
     std::uint64_t readySince = 0;
 };
 
-/// The machine was suspended. CLOCK_MONOTONIC stands still meanwhile, so this is a moment.
+/// The machine was suspended. CLOCK_MONOTONIC does not count suspended time, so a suspend has no duration in it.
 struct MachineSuspend {
     std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC, of the first visit after it
     std::uint64_t durationNs = 0;

@@ -28,7 +28,7 @@ public:
 
     void setTrace(std::shared_ptr<Population> population, std::shared_ptr<AddressResolver> resolver = nullptr);
     void sample();
-    /// The same text as in a report; empty without coroutines.
+    /// The stacks as text, as --report text writes them. Empty if no coroutine is alive.
     QString text() const;
 
 Q_SIGNALS:

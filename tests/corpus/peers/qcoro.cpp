@@ -103,7 +103,7 @@ QCoro::Task<> callTheSystem(const PeerSetting &setting)
     if (::pipe(pipe) != 0 || !setting.isBroken)
         co_return;
     char byte = 0;
-    (void)!::read(pipe[0], &byte, 1);  // nobody writes
+    (void)!::read(pipe[0], &byte, 1);  // blocks: nothing is ever written
 }
 
 /// A coroutine blocks the event loop.

@@ -163,7 +163,7 @@ Task<> order(Bureau &bureau, int client)
 
 }  // namespace
 
-/// The only sender is dropped without a value, and the receiver is not told.
+/// The only sender is dropped without sending a value, and does not wake the receiver.
 void channelWithoutSender(const Setting &setting)
 {
     Bureau bureau{setting};

@@ -190,7 +190,7 @@ Task<> callTheSystem(Workshop &workshop, int pipe)
     co_await sleepFor(workshop.pool, workshop.setting.unit * 20);
     if (workshop.setting.isBroken) {
         char byte = 0;
-        (void)!::read(pipe, &byte, 1);  // nobody writes
+        (void)!::read(pipe, &byte, 1);  // blocks: nothing is ever written
     } else {
         co_await readable(workshop.pool, pipe);
     }
@@ -247,7 +247,7 @@ Task<> planReports(Plan &plan)
 
 }  // namespace
 
-/// A task is created and kept, and nobody starts it.
+/// A task is created and kept, but never started.
 void neverStarted(const Setting &setting)
 {
     Plan plan{setting};
