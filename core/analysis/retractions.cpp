@@ -31,6 +31,16 @@ void Retractions::retract(const Population &population)
     }
 }
 
+Retractions::Counts Retractions::all() const
+{
+    Counts sum;
+    for (const Counts &counts : m_counts) {
+        sum.reported += counts.reported;
+        sum.retracted += counts.retracted;
+    }
+    return sum;
+}
+
 void Retractions::add(const Verdict &verdict, const Population &population)
 {
     retract(population);

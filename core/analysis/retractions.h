@@ -29,6 +29,7 @@ public:
     /// Adds a verdict. It must be later than those before, and `population` that of the run.
     void add(const Verdict &verdict, const Population &population);
     Counts of(Rule rule) const { return m_counts.at(static_cast<std::size_t>(rule)); }
+    Counts all() const;  ///< the sum over all rules
 
 private:
     void retract(const Population &population);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/analysis/circumstances.h"
+#include "core/analysis/retractions.h"
 #include "core/analysis/suspects.h"
 #include "core/reporting/report.h"
 
@@ -20,6 +21,7 @@ struct Judgement {
     bool isLast = false;         ///< of a run that has ended, or whose end was decided: no other verdict will follow
     std::vector<ReportedFinding> findings;  ///< in the order of the verdict
     std::vector<Abstention> abstained;
+    Retractions::Counts retractions;  ///< of this judgement and those before, while the run lasted
     Suspects suspects;
     /// Of coroutines whose state may have changed since: only of a decided judgement.
     std::map<CoroutineId, Circumstances> circumstances;

@@ -81,6 +81,8 @@ void RunJudge::start(std::shared_ptr<Job> job)
         if (!job->verdict)
             job->verdict = std::make_shared<Verdict>(judge({*m_population, *m_data, *m_history}, job->instant));
         const Verdict &verdict = *job->verdict;
+        if (!job->isLast)
+            m_retractions.add(verdict, *m_population);  // the end of a run resumes what was lost
         if (m_resolver)
             for (const AddressResolver::Query &query : openLocations(verdict, {}, *m_population))
                 static_cast<void>(m_resolver->resolveOrRequest(query));
@@ -90,6 +92,7 @@ void RunJudge::start(std::shared_ptr<Job> job)
         judgement->isLast = job->isLast;
         judgement->findings = makeReport(verdict, {}, *m_population, m_resolver.get(), {}).findings;
         judgement->abstained = verdict.abstained;
+        judgement->retractions = m_retractions.all();
         judgement->suspects = Suspects(verdict);
         judgement->circumstances = std::move(job->circumstances);
         job->judgement = std::move(judgement);

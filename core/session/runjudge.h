@@ -59,6 +59,7 @@ private:
     std::shared_ptr<const Verdict> m_verdict;  ///< of m_latest
     std::shared_ptr<const Judgement> m_latest;
     std::shared_ptr<Job> m_job;   ///< in progress
+    Retractions m_retractions;    ///< of the job in progress, else of m_latest
     QElapsedTimer m_sinceJudged;  ///< invalid before the first judgement
     qint64 m_intervalMs = 0;
     std::uint64_t m_generationSeen = 0;  ///< of the addresses in m_latest

@@ -89,6 +89,7 @@ FindingsDock::FindingsDock(QWidget *parent)
     layout->addWidget(m_pages, 1);
     m_abstained = addLabel(layout, "findingsAbstained");
     m_abstained->setForegroundRole(QPalette::PlaceholderText);
+    m_retracted = addLabel(layout, "findingsRetracted");
     setWidget(content);
     connectCard();
     setTrace({});
@@ -149,6 +150,7 @@ void FindingsDock::setTrace(FindingsTrace trace)
     m_program.clear();
     loadMuted();
     updateAbstained();
+    updateRetracted();
     updateTexts();
     showCard();
 }
@@ -175,6 +177,7 @@ void FindingsDock::setJudgement(std::shared_ptr<const Judgement> judgement)
     announceNew();
     selectFirst();
     updateAbstained();
+    updateRetracted();
     updateTexts();
     showCard();
 }
@@ -287,6 +290,16 @@ void FindingsDock::updateAbstained()
     }
     m_abstained->setTextFormat(Qt::PlainText);
     m_abstained->setText(tr("Not judged:") + u'\n' + texts.join(u'\n'));
+}
+
+/// Shows how often the verdicts on this run were wrong, so that the user knows how far to trust them.
+void FindingsDock::updateRetracted()
+{
+    const Judgement *judgement = m_model->judgement();
+    const Retractions::Counts counts = judgement ? judgement->retractions : Retractions::Counts();
+    m_retracted->setVisible(counts.retracted > 0);
+    m_retracted->setText(tr("Retracted: %1 of %2 coroutines reported as lost ran later")
+                             .arg(format::count(counts.retracted), format::count(counts.reported)));
 }
 
 QModelIndex FindingsDock::current() const

@@ -82,6 +82,7 @@ private:
     std::size_t shownCoroutines() const;
     void updateTexts();
     void updateAbstained();
+    void updateRetracted();
     void showCard();
     std::optional<Circumstances> circumstancesOf(CoroutineId coroutine) const;
     FindingSubject subject() const;
@@ -107,6 +108,7 @@ private:
     QLabel *m_summary;
     QLabel *m_notice;
     QLabel *m_abstained;
+    QLabel *m_retracted;
     QString m_instant;
     std::uint64_t m_origin = 0;
     std::int64_t m_wallClock = 0;

@@ -73,8 +73,23 @@ private Q_SLOTS:
         QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
         QCOMPARE(run.judge.latest()->findings.front().function, std::string("async_read()"));
         QVERIFY(run.judge.latest()->suspects.find(run.population->at(0)));
+        QCOMPARE(run.judge.latest()->retractions.retracted, 0U);
         run.resumeAt(5 * kSecond);
         QTRY_VERIFY((run.judge.sample(Stage::Running), run.findings() == 0));
+        QCOMPARE(run.judge.latest()->retractions.reported, 1U);
+        QCOMPARE(run.judge.latest()->retractions.retracted, 1U);
+    }
+
+    /// The end of the target resumes what was lost, which proves nothing about the verdict.
+    void theEndRetractsNothing()
+    {
+        JudgedRun run;
+        run.passTo(4 * kSecond);
+        QTRY_VERIFY((run.judge.sample(Stage::Running), run.findings() == 1));
+        run.resumeAt(5 * kSecond);
+        QTRY_VERIFY((run.judge.sample(Stage::Ended), run.judge.latest()->isLast));
+        QCOMPARE(run.judge.latest()->retractions.reported, 1U);
+        QCOMPARE(run.judge.latest()->retractions.retracted, 0U);
     }
 
     void aRunThatIsBeingLoadedIsNotJudged()

@@ -134,6 +134,23 @@ private Q_SLOTS:
         panel.takePictures("findings-empty");
     }
 
+    void retractedReportsAreCounted()
+    {
+        Panel panel;
+        const auto *retracted = panel.dock.findChild<QLabel *>(QStringLiteral("findingsRetracted"));
+        panel.judge({});
+        QVERIFY(retracted->isHidden());
+        auto judgement = judgementOf(panel.target, {panel.lost()});
+        judgement->retractions = {1250, 3};
+        panel.dock.setJudgement(judgement);
+        QVERIFY(retracted->isVisible());
+        QCOMPARE(panel.label("findingsRetracted").replace(QChar(0x202F), u' '),
+                 QStringLiteral("Retracted: 3 of 1 250 coroutines reported as lost ran later"));
+        panel.takePictures("findings-retracted");
+        panel.dock.setTrace({});
+        QVERIFY(retracted->isHidden());
+    }
+
     void oneFindingHasACard()
     {
         Panel panel;
