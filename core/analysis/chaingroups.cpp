@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/chaingroups.h"
 
-#include "core/analysis/awaitchain.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -87,8 +85,8 @@ void Collector::addStack(CoroutineId innermost, ChainEnd end, WaitKind waitsFor)
 {
     std::vector<ChainLink> links;
     Key key{end, waitsFor, {}};
-    for (CoroutineId id = innermost;
-         id < m_seen.size() && !(m_seen[id] && !links.empty()) && links.size() < AwaitChain::kMost;
+    // Without a limit: the rest of a deep recursion would look like a cycle.
+    for (CoroutineId id = innermost; id < m_seen.size() && !(m_seen[id] && !links.empty());
          id = m_population.waiterFor(id)) {
         m_seen[id] = true;
         links.push_back(linkOf(m_population.at(id)));

@@ -31,8 +31,8 @@ struct ChainGroup {
     std::vector<CoroutineId> coroutines;
 };
 
-/// Returns the stacks of all coroutines that are alive, most frequent first. Each link awaits the one before it; at
-/// most AwaitChain::kMost links. Coroutines that await one another in a cycle are one stack.
+/// Returns the stacks of all coroutines that are alive, most frequent first. Each link awaits the one before it.
+/// Coroutines that await one another in a cycle are one stack.
 std::vector<ChainGroup> chainGroupsOf(const Population &population);
 
 }  // namespace ct

@@ -153,7 +153,7 @@ std::string stacksOf(const Report &report)
         const ReportedStack &stack = report.stacks[i];
         text += "<article class=\"stack\"><p><b>" + countText(stack.count) + " &times;</b> " + escaped(stack.state) +
                 ", the longest for " + durationText(stack.longestNs) + "</p><ol>";
-        for (const std::string &link : stack.links)
+        for (const std::string &link : foldedLinks(stack))
             text += "<li>" + escaped(link) + "</li>";
         text += "</ol></article>\n";
     }

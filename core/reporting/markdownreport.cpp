@@ -50,7 +50,7 @@ std::string markdownReport(const Report &report)
     for (const ReportedStack &stack : report.stacks) {
         text += "- " + std::to_string(stack.count) + " x " + stack.state + ", the longest for " +
                 durationText(stack.longestNs) + "\n";
-        for (const std::string &link : stack.links)
+        for (const std::string &link : foldedLinks(stack))
             text += "  - " + escaped(link) + "\n";
     }
     return text;

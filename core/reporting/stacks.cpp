@@ -59,11 +59,23 @@ std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups,
     return stacks;
 }
 
+std::vector<std::string> foldedLinks(const ReportedStack &stack)
+{
+    std::vector<std::string> lines;
+    for (auto link = stack.links.begin(); link != stack.links.end();) {
+        const auto next =
+            std::find_if(link, stack.links.end(), [link](const std::string &other) { return other != *link; });
+        lines.push_back(next - link == 1 ? *link : *link + ", " + std::to_string(next - link) + " times");
+        link = next;
+    }
+    return lines;
+}
+
 std::string stackText(const ReportedStack &stack)
 {
     std::string text =
         std::to_string(stack.count) + " x " + stack.state + ", the longest for " + durationText(stack.longestNs) + "\n";
-    for (const std::string &link : stack.links)
+    for (const std::string &link : foldedLinks(stack))
         text += "    " + link + "\n";
     return text;
 }

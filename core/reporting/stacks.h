@@ -31,6 +31,8 @@ struct ReportedStack {
 std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups, std::uint64_t now,
                                           const Population &population, const AddressResolver *resolver);
 
+/// The links as reports list them: equal ones in a row, as of a recursion, are one line with their number.
+std::vector<std::string> foldedLinks(const ReportedStack &stack);
 /// One entry of stacksText(), with a line feed at its end.
 std::string stackText(const ReportedStack &stack);
 /// The stacks as in `--report text`: several lines for each, with an empty line before. Empty without stacks.

@@ -89,6 +89,23 @@ CT_CASE(coroutinesThatAwaitOneAnotherAreOneStack)
     CHECK_EQUAL(groups[0].links.size() + groups[1].links.size(), 3U);
 }
 
+CT_CASE(aDeepRecursionIsOneStack)
+{
+    Requests scene;
+    constexpr CoroutineId kDepth = 1000;
+    for (CoroutineId id = 0; id < kDepth; ++id)
+        scene.suspended(100, scene.handler);
+    // The outermost one has the smallest id.
+    for (CoroutineId id = 0; id + 1 < kDepth; ++id)
+        scene.waits(id, WaitKind::Coroutine, 0, id + 1);
+    scene.waits(kDepth - 1, WaitKind::Channel, 7);
+    const std::vector<ChainGroup> groups = scene.groups();
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].waitsFor == WaitKind::Channel);
+    CHECK_EQUAL(groups[0].links.size(), std::size_t{kDepth});
+    CHECK_EQUAL(groups[0].links.back().coroutine, 0U);
+}
+
 CT_CASE(anAwaitedCoroutineThatHasEndedIsNoPartOfAStack)
 {
     Requests scene;

@@ -293,6 +293,10 @@ private Q_SLOTS:
         QVERIFY(QString::fromStdString(textReport(report)).endsWith(QString::fromStdString(stacksText(report.stacks))));
         QVERIFY(stacksText(report.stacks).find("\n2 x waits, the longest for") != std::string::npos);
         QCOMPARE(stacksText({}), std::string());
+        ReportedStack recursion;
+        recursion.links = {"read (a.cpp:1)", "walk (a.cpp:2)", "walk (a.cpp:2)", "walk (a.cpp:2)", "run (a.cpp:3)"};
+        QCOMPARE(foldedLinks(recursion),
+                 (std::vector<std::string>{"read (a.cpp:1)", "walk (a.cpp:2), 3 times", "run (a.cpp:3)"}));
     }
 };
 
