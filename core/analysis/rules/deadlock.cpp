@@ -243,8 +243,14 @@ void findDeadlocks(const Facts &facts, VerdictBuilder &verdict)
             if (finding.evidence.size() < kMostEdges)
                 finding.evidence.push_back(edgeText(facts, waiting));
         }
-        if (shortest < facts.thresholds().deadlockNs || facts.process(graph.node(cycle.front()).waiting->pid).lostNotes)
+        if (shortest < facts.thresholds().deadlockNs)
             continue;
+        if (facts.process(graph.node(cycle.front()).waiting->pid).lostNotes) {
+            verdict.abstain(Rule::Deadlock,
+                            "reports of releases may be missing: a lane was full, or there are too many objects",
+                            cycle.size());
+            continue;
+        }
         finding.message = cycle.size() == 1
                               ? "it waits for what only it can provide"
                               : std::to_string(cycle.size()) + " coroutines wait for one another in a cycle";

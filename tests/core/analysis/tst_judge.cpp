@@ -97,6 +97,18 @@ CT_CASE(twoLocksInOppositeOrderAreADeadlock)
     CHECK_EQUAL(scene.at(60'200).findings.size(), 1U);
 }
 
+CT_CASE(aDeadlockThatMayHaveBeenReleasedIsNotJudged)
+{
+    Locks scene;
+    scene.wait(scene.first, 100, kLockB);
+    scene.wait(scene.second, 100, kLockA);
+    Batch batch;
+    batch.notes.drops = {{JudgeScene::kPid, 100, 3, 110 * JudgeScene::kMs, 120 * JudgeScene::kMs}};
+    scene.feed(batch);
+    CHECK(scene.at(400, Rule::Deadlock).empty());
+    CHECK_EQUAL(scene.abstained(400, Rule::Deadlock), 2U);
+}
+
 CT_CASE(aLockThatItsOwnerWaitsForIsADeadlock)
 {
     Locks scene;
