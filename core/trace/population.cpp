@@ -301,6 +301,8 @@ std::vector<Switch> Population::switches() const
     std::vector<Switch> switches;
     for (const auto &[pid, ts, on] : m_data->notes.switches.latest())
         switches.push_back({static_cast<std::uint32_t>(pid), ts, on != 0});
+    // The records of several threads are in order only up to a step of the harvest.
+    std::stable_sort(switches.begin(), switches.end(), [](const Switch &a, const Switch &b) { return a.ts < b.ts; });
     return switches;
 }
 

@@ -202,6 +202,18 @@ CT_CASE(intervalsWithTracingOffAreNotCounted)
     CHECK_EQUAL(switches[1].pid, 20U);
 }
 
+/// Two threads switch within one step of the harvest, which reads the later record first.
+CT_CASE(switchesAreInTheOrderOfTheirTimes)
+{
+    Population population;
+    Batch batch;
+    batch.notes.switches = {{20, 140, true}, {20, 130, false}};
+    feed(population, batch);
+    const std::vector<Switch> switches = population.switches();
+    REQUIRE(switches.size() == 2);
+    CHECK(!switches[0].on && switches[1].on);
+}
+
 CT_CASE(keepsTheLatestDrops)
 {
     Population population;
