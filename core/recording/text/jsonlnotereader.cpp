@@ -249,7 +249,8 @@ std::string JsonlNoteReader::read(std::string_view text)
             tryAll(notes.wakes, notes.waits, notes.uses, notes.wakersLeft, notes.finishes, notes.names, notes.parents,
                    notes.processes, notes.threadNames, notes.drops, notes.switches, notes.processEnds);
     m_isProcessEnd = note->text == jsonl::kNoteName<ProcessEnd>;
-    if (const Value *const ts = isKnown ? m_fields.find("ts") : nullptr)
+    // A value of another type has the number of an earlier line.
+    if (const Value *const ts = isKnown ? m_fields.find("ts") : nullptr; ts && ts->type == Value::Type::Number)
         m_ts = ts->number;
     return problem;
 }

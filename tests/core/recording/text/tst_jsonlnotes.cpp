@@ -313,6 +313,22 @@ CT_CASE(fieldsMayBeInAnyOrder)
     CHECK_EQUAL(all.batch.transitions.size(), 1U);
 }
 
+/// The probe's id of the line before must not become the time.
+CT_CASE(aTimeOfAnotherTypeIsNone)
+{
+    const TempDir dir;
+    const Everything all = readText(dir, R"({"note":"birth","coroutine":7,"probe_id":1})"
+                                         "\n"
+                                         R"({"note":"wake","coroutine":7,"n":1,"ts":5})"
+                                         "\n"
+                                         R"({"note":"name","coroutine":7,"name":"a","probe_id":99999})"
+                                         "\n"
+                                         R"({"note":"name","coroutine":7,"name":"b","ts":"x"})"
+                                         "\n");
+    CHECK_EQUAL(all.error, "");
+    CHECK_EQUAL(all.batch.now, 5U);
+}
+
 CT_CASE(notesAboutUnknownCoroutinesAreSkipped)
 {
     const TempDir dir;
