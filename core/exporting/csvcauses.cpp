@@ -8,6 +8,7 @@
 #include "core/stream/causenames.h"
 
 #include <array>
+#include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -101,7 +102,8 @@ std::string causesPathFor(const std::string &csvPath)
 Result<void> checkNoOtherFile(const std::string &causesPath)
 {
     const int fd = ::open(causesPath.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const bool isOther = fd >= 0 && beginOf(fd) == Begin::Other;
+    // What may not be read may be anything.
+    const bool isOther = fd >= 0 ? beginOf(fd) == Begin::Other : errno == EACCES || errno == EPERM;
     if (fd >= 0)
         ::close(fd);
     return isOther ? Result<void>(Error{ErrorCode::AlreadyExists, causesPath + " is no file of causes, so it is not "

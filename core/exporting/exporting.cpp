@@ -82,6 +82,9 @@ public:
                 return replaced;
         }
         Result<void> replaced = m_events.commit();
+        if (!replaced && m_causes && hasCauses)
+            return Error{replaced.error().code,
+                         replaced.error().message + "; " + m_causesPath + " is the new one already"};
         if (replaced && m_causes && !hasCauses)
             removeOlderCauses(m_causesPath);
         return replaced;

@@ -7,12 +7,17 @@
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
+#include <QScopeGuard>
+
 #include <algorithm>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace exporttest;
 
 namespace {
+
+constexpr uid_t kNobody = 65534;
 
 const QByteArray kHeader =
     "kind,ts,coroutine,n,by,object,waits_for,target,mode,position,wakers,pid,tid,file,line,function\n";
@@ -187,6 +192,25 @@ private Q_SLOTS:
         QVERIFY(::stat(qPrintable(causesOf(dir)), &info) == 0);
         QCOMPARE(info.st_mode & 0777U, 0600U);
         QCOMPARE(filesIn(dir).size(), 2);
+    }
+
+    void aFileThatMayNotBeReadIsNotReplaced()
+    {
+        // Root may read every file.
+        const bool isRoot = ::geteuid() == 0;
+        QVERIFY(!isRoot || ::seteuid(kNobody) == 0);
+        const auto back = qScopeGuard([isRoot] { QVERIFY(!isRoot || ::seteuid(0) == 0); });
+        const QTemporaryDir dir;
+        putContent(causesOf(dir), "precious");
+        QVERIFY(QFile::setPermissions(causesOf(dir), QFileDevice::WriteOwner));
+        Trace trace;
+        trace.consume(causes());
+        const Result<ExportReport> refused = trace.exportTo(events(dir));
+        QVERIFY(!refused && refused.error().code == ErrorCode::AlreadyExists);
+        const auto sink = format("csv").makeSink(events(dir).toStdString());
+        QVERIFY(!sink && sink.error().code == ErrorCode::AlreadyExists);
+        QVERIFY(QFile::setPermissions(causesOf(dir), QFileDevice::ReadOwner));
+        QCOMPARE(contentOf(causesOf(dir)), QByteArray("precious"));
     }
 
     /// The user chose the name of the first file only.
