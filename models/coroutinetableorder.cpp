@@ -68,11 +68,17 @@ void CoroutineTableModel::finishOrdering(const std::shared_ptr<Job> &job)
         return;  // a newer ordering replaced it
     m_job.reset();
     m_sinceSort.start();
-    m_groups = std::move(job->order.groups);
+    const auto before = std::exchange(m_groups, std::move(job->order.groups));
     applyOrder(std::move(job->order.ids), job->count);
-    for (const auto &[id, group] : m_groups)
-        if (const int row = rowOf(id); row >= 0)
-            Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+    // A row shows its group, and one that was a group shows a single coroutine again.
+    std::vector<int> rows;
+    for (const auto *groups : {&before, &std::as_const(m_groups)})
+        for (const auto &[id, group] : *groups)
+            if (const int row = rowOf(id); row >= 0)
+                rows.push_back(row);
+    std::sort(rows.begin(), rows.end());
+    for (const RowRange &range : mergedRanges(rows, 8))
+        Q_EMIT dataChanged(index(range.first, 0), index(range.last, ColumnCount - 1));
 }
 
 void CoroutineTableModel::cancelOrdering()
