@@ -96,7 +96,7 @@ bool Diagnosis::listsCoroutines() const
 
 Verdict Diagnosis::presentVerdict() const
 {
-    return ct::judge({*m_population, *m_data, *m_history}, m_population->now());
+    return ct::judge({*m_population, *m_data, *m_history}, m_population->now(), m_options.thresholds);
 }
 
 Result<void> Diagnosis::write(const AddressResolver *resolver)

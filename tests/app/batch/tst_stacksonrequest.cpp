@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // SIGUSR2: the stacks of a run that continues.
+#include "app/batch/diagnosis.h"
+#include "tests/support/events.h"
 #include "tests/support/runner.h"
 
 #include <csignal>
 
-using runner::Batch;
+using namespace ct;
 
 namespace {
 
@@ -24,7 +26,7 @@ class StacksOnRequestTest : public QObject {
 private Q_SLOTS:
     void theRunContinues()
     {
-        Batch batch({}, waitingForALock());
+        runner::Batch batch({}, waitingForALock());
         QVERIFY(batch.start());
         QTRY_VERIFY(batch.out().contains("all wait for the lock"));
         batch.signal(SIGUSR2);
@@ -38,10 +40,10 @@ private Q_SLOTS:
 
     void withRulesTheFindingsAreReportedToo()
     {
-        Batch batch({QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
-                     QStringLiteral("report.json")},
-                    {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"),
-                     QStringLiteral("100")});
+        runner::Batch batch({QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
+                             QStringLiteral("report.json")},
+                            {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"),
+                             QStringLiteral("100")});
         batch.process().setWorkingDirectory(batch.path(""));
         QVERIFY(batch.start());
         // By then, the signal has its handler. Before, it would end the program.
@@ -56,9 +58,30 @@ private Q_SLOTS:
         QVERIFY(!runner::objectIn(batch.path("report.json")).value(QLatin1String("findings")).toArray().isEmpty());
     }
 
+    void theThresholdsOfTheRunCount()
+    {
+        const auto population = std::make_shared<Population>();
+        Batch lost;
+        lost.births.push_back({0, 0, 1, 7, Dialect::Lane, 1, 1});
+        lost.transitions = {ct::test::eventOf(Dialect::Lane, 0, 0, 1'000'000'000, false)};
+        lost.notes.wakes = {{0, kNoCoroutine, 0, 1'000'000'001, 7, 100}};
+        lost.now = 60'000'000'000;
+        CommandLine::Diagnosis options;
+        const auto findings = [&] {
+            Diagnosis diagnosis(options, population, "a program");
+            for (const std::shared_ptr<Sink> &sink : diagnosis.sinks())
+                (void)sink->consume(lost);
+            return diagnosis.presentVerdict().findings.size();
+        };
+        QVERIFY(bool(population->consume(lost)));
+        QCOMPARE(findings(), std::size_t{1});
+        QVERIFY(bool(setThreshold(options.thresholds, "woken=60min")));
+        QCOMPARE(findings(), std::size_t{0});
+    }
+
     void beforeTheFirstCoroutine()
     {
-        Batch batch({}, runner::shell("echo ready; read line; exit 3"));
+        runner::Batch batch({}, runner::shell("echo ready; read line; exit 3"));
         QVERIFY(batch.start());
         QTRY_VERIFY(batch.out().contains("ready"));
         batch.signal(SIGUSR2);
