@@ -125,6 +125,7 @@ void BatchRun::addSinks()
     if (m_line.diagnosis.any()) {
         m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
         m_session.addSink(m_diagnosis->judge());
+        m_resolver->addListener(m_diagnosis->frameListener());
     }
     m_session.addSink(m_population);
     if (!m_diagnosis)

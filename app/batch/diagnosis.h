@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ public:
     std::shared_ptr<Sink> judge() const { return m_judge; }
     /// Add them to the source, behind the population.
     std::vector<std::shared_ptr<Sink>> sinks() const { return {m_data, m_history}; }
+    /// Add it to the resolver of the run.
+    std::function<void(const std::vector<FrameLocation> &)> frameListener() const
+    {
+        return [data = m_data](const std::vector<FrameLocation> &frames) { data->addFrames(frames); };
+    }
     /// Reads the baseline, and opens the file of the report.
     Result<void> open();
     /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it: by all batches whose time is not

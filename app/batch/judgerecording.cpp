@@ -24,6 +24,7 @@ public:
         DebugSearchPath searchPath;
         searchPath.folders = line.debugFolders;
         m_resolver = std::make_unique<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
+        m_resolver->addListener(m_diagnosis.frameListener());
     }
     int run();
     /// After run(): the instant, if the reading had passed it before it was known; then run() did nothing. Else 0.

@@ -163,8 +163,16 @@ void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
         const bool hasSpace = m_data->addFrameLocations({frames.data() + begin, count});
         m_data->generation.fetch_add(1, std::memory_order_release);
         if (!hasSpace)
-            return;
+            break;
     }
+    report(frames);
+}
+
+void AddressResolver::report(const std::vector<FrameLocation> &frames) const
+{
+    for (const auto &listener : m_listeners)
+        if (!frames.empty())
+            listener(frames);
 }
 
 void AddressResolver::setLive(bool live)
@@ -205,9 +213,9 @@ void AddressResolver::setAwaken(std::function<void()> awaken)
     m_data->awaken = std::move(awaken);
 }
 
-void AddressResolver::setListener(std::function<void(const std::vector<FrameLocation> &)> listener)
+void AddressResolver::addListener(std::function<void(const std::vector<FrameLocation> &)> listener)
 {
-    m_listener = std::move(listener);
+    m_listeners.push_back(std::move(listener));
 }
 
 void AddressResolver::setFinishListener(std::function<void(const std::vector<Finish> &)> listener)
@@ -263,8 +271,7 @@ void AddressResolver::poll()
             core->answer(symbolizer, asks, pids);
         });
     }
-    if (m_listener && !newLocations.empty())
-        m_listener(newLocations);
+    report(newLocations);
     if (m_finishListener && !finishes.empty())
         m_finishListener(finishes);
 }

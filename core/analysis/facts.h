@@ -91,6 +91,8 @@ public:
     const Population &population() const { return m_subject.population; }
     const ObjectHistory &objects() const { return m_subject.data.objects(); }
     const EndedCoroutines &ended() const { return m_subject.data.ended(); }
+    const FrameFunctions &functions() const { return m_subject.data.functions(); }
+    const FunctionWaits &functionWaits() const { return m_subject.data.functionWaits(); }
     const History &history() const { return m_subject.history; }
     const Thresholds &thresholds() const { return m_thresholds; }
     std::uint64_t now() const { return m_now; }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "core/analysis/endedcoroutines.h"
+#include "core/analysis/framefunctions.h"
+#include "core/analysis/functionwaits.h"
 #include "core/analysis/objecthistory.h"
 #include "core/analysis/overloadedtimes.h"
 
@@ -28,19 +30,27 @@ public:
             return consumed;
         if (Result<void> consumed = m_overloaded.consume(batch); !consumed)
             return consumed;
+        if (Result<void> consumed = m_functionWaits.consume(batch); !consumed)
+            return consumed;
         return m_ended.consume(batch);
     }
 
     // Any thread.
+    /// What was read from frames. For a verdict that the recording of the run has as well, in the order of the stream.
+    void addFrames(const std::vector<FrameLocation> &frames) { m_functions.add(frames); }
     const ObjectHistory &objects() const { return m_objects; }
     const EndedCoroutines &ended() const { return m_ended; }
     const OverloadedTimes &overloaded() const { return m_overloaded; }
+    const FrameFunctions &functions() const { return m_functions; }
+    const FunctionWaits &functionWaits() const { return m_functionWaits; }
 
 private:
     const std::shared_ptr<const Population> m_population;
     ObjectHistory m_objects;
     EndedCoroutines m_ended;
     OverloadedTimes m_overloaded;
+    FrameFunctions m_functions;
+    FunctionWaits m_functionWaits{m_functions};
 };
 
 }  // namespace ct

@@ -35,6 +35,8 @@ RunJudge::RunJudge(std::shared_ptr<const Population> population, std::shared_ptr
       m_data(std::make_shared<JudgeData>(m_population)),
       m_instant(std::make_shared<InstantJudge>(m_population, m_data, m_history))
 {
+    if (m_resolver)
+        m_resolver->addListener([data = m_data](const std::vector<FrameLocation> &frames) { data->addFrames(frames); });
 }
 
 RunJudge::~RunJudge() = default;

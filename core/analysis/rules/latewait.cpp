@@ -18,6 +18,8 @@
 #include <queue>
 #include <set>
 #include <span>
+#include <tuple>
+#include <unordered_map>
 
 namespace ct::rules {
 
@@ -93,6 +95,7 @@ struct Siblings {
     std::uint64_t cameBack = 0;        ///< siblings that completed at least one of them
     std::uint64_t independent = 0;     ///< these, but those of one creator that lived one after the other once only
     std::uint64_t stillThere = 0;      ///< others that wait there
+    std::uint64_t late = 0;            ///< of all, those whose present wait is late
 };
 
 /// Completed waits of one coroutine at `site` that began after `from` and ended before `to`; the first ones.
@@ -124,7 +127,8 @@ std::uint64_t mostAtOnce(std::vector<std::pair<std::uint64_t, std::uint64_t>> li
     return most;
 }
 
-Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> coroutines)
+Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> coroutines,
+                    std::uint64_t lateAfterNs)
 {
     Siblings siblings;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> lives;
@@ -134,6 +138,9 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
             continue;
         // Reading a history costs a hundred times more than this look at the present state.
         const CoroutineSnapshot snapshot = facts.population().at(id);
+        const Waiting *const other = facts.waiting(id);
+        const bool waitsThere = other && other->site == waiting.site;
+        siblings.late += waitsThere && other->watchedNs > lateAfterNs ? 1 : 0;
         const bool hasChanged = snapshot.since > waiting.since;
         const std::uint64_t completed =
             hasChanged ? completedWithin(facts, id, waiting.site, waiting.since, facts.now()) : 0;
@@ -144,7 +151,7 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
             if (const CoroutineId creator = facts.population().parentOf(id); creator != kNoCoroutine)
                 creators.insert(creator);
             lives.emplace_back(snapshot.birthTs, snapshot.deathTs != 0 ? snapshot.deathTs : finished);
-        } else if (const Waiting *other = facts.waiting(id); other && other->site == waiting.site) {
+        } else if (waitsThere) {
             ++siblings.stillThere;
         }
     }
@@ -162,6 +169,10 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     if (siblings.completedWaits < limits.laterWaits || siblings.independent < limits.laterSiblings ||
         siblings.independent <= siblings.stillThere)
         return false;
+    // Where many are late, waits may end in silence: connections and channels without news.
+    constexpr std::uint64_t kMostLate = 4;
+    if ((siblings.late + 1) * kMostLate > siblings.independent + siblings.stillThere + 1)
+        return false;
     constexpr std::uint64_t kOwnWaits = 3;
     if (completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kOwnWaits)
         return true;
@@ -175,13 +186,13 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
 /// The coroutines of each function of each process, the youngest ones. Made in one pass over all coroutines.
 class Functions {
 public:
-    explicit Functions(const Facts &facts) : m_functions(facts.population())
+    explicit Functions(const Facts &facts) : m_sites(facts.population()), m_frames(facts.functions())
     {
         constexpr std::size_t kMost = 1024;
         const Population &population = facts.population();
         for (CoroutineId id = population.size(); id-- != 0;) {
             const CoroutineSnapshot snapshot = population.at(id);
-            const std::uint32_t function = m_functions.of(bodySiteOf(snapshot));
+            const std::uint64_t function = functionOf(id, bodySiteOf(snapshot));
             if (!snapshot.kept || function == 0)
                 continue;
             std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, function}];
@@ -189,16 +200,24 @@ public:
                 coroutines.push_back(id);
         }
     }
-    std::span<const CoroutineId> siblingsAt(std::uint32_t pid, SiteId site) const
+    std::span<const CoroutineId> siblingsOf(const Waiting &waiting) const
     {
-        const auto found = m_coroutines.find({pid, m_functions.of(site)});
+        const auto found = m_coroutines.find({waiting.pid, functionOf(waiting.coroutine, waiting.site)});
         return found != m_coroutines.end() ? std::span<const CoroutineId>(found->second)
                                            : std::span<const CoroutineId>();
     }
 
 private:
-    const FunctionNumbers m_functions;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<CoroutineId>> m_coroutines;  ///< by pid and function
+    /// 0 = not known. Functions that frames gave have numbers of their own.
+    std::uint64_t functionOf(CoroutineId id, SiteId site) const
+    {
+        const std::uint64_t ofFrame = site == kUnknownSite ? m_frames.of(id) : 0;
+        return ofFrame != 0 ? ofFrame << 32 : m_sites.of(site);
+    }
+
+    const FunctionNumbers m_sites;
+    const FrameFunctions &m_frames;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<CoroutineId>> m_coroutines;  ///< by pid and function
 };
 
 /// What is common to all sites of one judgement.
@@ -208,17 +227,18 @@ struct Comparison {
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
 };
 
-/// The waits of a process at one site.
+/// The waits of a process at one site, or in one function whose sites are not known.
 class SiteWaits {
 public:
-    SiteWaits(const Facts &facts, SiteId site) : m_completed(facts.population().siteStatistics(site)), m_facts(facts) {}
+    SiteWaits(const Facts &facts, const SiteStatistics &completed) : m_completed(completed), m_facts(facts) {}
 
     void add(const Waiting &waiting) { m_waiting.push_back(&waiting); }
     void judge(Comparison &comparison, VerdictBuilder &verdict) const;
 
 private:
     std::vector<std::string> evidenceOf(const Siblings &siblings) const;
-    void judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison, VerdictBuilder &verdict) const;
+    void judgeLate(const std::vector<const Waiting *> &late, std::uint64_t limit, Comparison &comparison,
+                   VerdictBuilder &verdict) const;
 
     const SiteStatistics m_completed;
     const Facts &m_facts;
@@ -251,7 +271,7 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
         verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
         return;
     }
-    judgeLate(late, comparison, verdict);
+    judgeLate(late, limit, comparison, verdict);
 }
 
 std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
@@ -266,7 +286,7 @@ std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
     return evidence;
 }
 
-void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &comparison,
+void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, std::uint64_t limit, Comparison &comparison,
                           VerdictBuilder &verdict) const
 {
     const std::uint64_t surprisingNs = surprisingAfter(m_completed);
@@ -277,10 +297,10 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &
         unfetched->second = rules::unfetched(m_facts, late.front()->pid);
     for (const Waiting *one : late) {
         const Waiting &waiting = *one;
-        // Without a site, the waits of all functions are mixed, and no coroutine has siblings.
-        const std::span<const CoroutineId> coroutines = comparison.functions->siblingsAt(waiting.pid, waiting.site);
+        // With neither a site nor a function, all waits are mixed, and no coroutine has siblings.
+        const std::span<const CoroutineId> coroutines = comparison.functions->siblingsOf(waiting);
         const bool isCompared = coroutines.size() <= comparison.historiesLeft;
-        const Siblings siblings = isCompared ? siblingsOf(m_facts, waiting, coroutines) : Siblings{};
+        const Siblings siblings = isCompared ? siblingsOf(m_facts, waiting, coroutines, limit) : Siblings{};
         if (isCompared)
             comparison.historiesLeft -= coroutines.size();
         else
@@ -311,15 +331,28 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, Comparison &
 
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
 {
-    std::map<std::uint64_t, SiteWaits> sites;  // by process and site; ordered, so that every judgement is the same
+    /// By process, site, and else the function that the frame gave; ordered, so that every judgement is the same.
+    std::map<std::tuple<std::uint32_t, SiteId, std::uint32_t>, SiteWaits> sites;
+    std::optional<std::unordered_map<std::uint32_t, SiteStatistics>> ofFunctions;
     Comparison comparison;
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
             waiting.watchedNs < facts.thresholds().lateNs || verdict.accuses(Rule::LostWakeup, waiting.coroutine) ||
             isDecided(facts, waiting))
             continue;
-        const std::uint64_t key = std::uint64_t{waiting.pid} << 32 | waiting.site;
-        sites.try_emplace(key, facts, waiting.site).first->second.add(waiting);
+        const std::uint32_t function = waiting.site == kUnknownSite ? facts.functions().of(waiting.coroutine) : 0;
+        const std::tuple key(waiting.pid, waiting.site, function);
+        auto found = sites.find(key);
+        if (found == sites.end()) {
+            if (function != 0 && !ofFunctions)
+                ofFunctions = facts.functionWaits().statistics();
+            found = sites
+                        .try_emplace(key, facts,
+                                     function != 0 ? (*ofFunctions)[function]
+                                                   : facts.population().siteStatistics(waiting.site))
+                        .first;
+        }
+        found->second.add(waiting);
     }
     for (const auto &[key, site] : sites)
         site.judge(comparison, verdict);

@@ -95,7 +95,7 @@ CT_CASE(resolvesAFrameToFunctionAndLine)
     Run &run = suspended.run;
     CHECK(!run.ask());
     std::vector<FrameLocation> learned;
-    run.resolver->setListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
+    run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
     run.read();
     CHECK(!run.ask());  // it may have been resumed during the reading
     run.resolver->poll();
@@ -168,7 +168,7 @@ CT_CASE(readsFramesAheadOfRequests)
     const Seen seen = suspendedIn(program);
     Run run(program.pid());
     std::vector<FrameLocation> learned;
-    run.resolver->setListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
+    run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
     run.resolver->setReadsAhead(true);
     run.commit(monotonicNow());
     run.read();
@@ -322,7 +322,10 @@ CT_CASE(usesTheFrameLocationsOfTheRecording)
     info.processes.push_back({2, "/bin/server", {{"/bin/server", 0x40'0000, 0x50'0000, 0, "abcdef"}}});
     info.target = 2;
     run.resolver->addInfo(info);
+    std::vector<FrameLocation> learned;
+    run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
     run.resolver->addFrames({{0, 0x1000, since, 0x40'1000, 12, 3, "/src/server.cpp", "serve(int)"}});
+    CHECK_EQUAL(learned.size(), 1U);
     const AddressResolver::Answer answer = run.ask();
     REQUIRE(answer && answer->frames.size() == 1);
     CHECK_EQUAL(answer->frames[0].function, "serve(int)");

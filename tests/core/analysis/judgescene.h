@@ -33,18 +33,21 @@ public:
         return site.id;
     }
     /// Without a time, the time of its birth is not known.
-    CoroutineId born(std::uint64_t ms = 0)
+    CoroutineId born(std::uint64_t ms = 0) { return born(ms, Dialect::Lane, kPid); }
+    /// A coroutine of a version-1 target. Its function, if there is one, was read from its frame.
+    CoroutineId bornInVersion1(const std::string &function = {})
     {
-        Batch batch;
-        Birth birth;
-        birth.coroutine = static_cast<CoroutineId>(m_next.size());
-        birth.dialect = Dialect::Lane;
-        birth.pid = kPid;
-        birth.birthTs = ms * kMs;
-        batch.births = {birth};
-        m_next.push_back(0);
-        feed(batch);
-        return birth.coroutine;
+        const CoroutineId id = born(0, Dialect::Seqlock, 0);
+        if (!function.empty())
+            readFrame(id, function);
+        return id;
+    }
+    void readFrame(CoroutineId id, const std::string &function)
+    {
+        FrameLocation frame;
+        frame.coroutine = id;
+        frame.function = function;
+        data.addFrames({frame});
     }
     /// A new coroutine that is suspended at the site.
     CoroutineId suspended(std::uint64_t ms, SiteId where, PointKind kind = PointKind::Await)
@@ -178,6 +181,19 @@ public:
     History history;
 
 private:
+    CoroutineId born(std::uint64_t ms, Dialect dialect, std::uint32_t pid)
+    {
+        Batch batch;
+        Birth birth;
+        birth.coroutine = static_cast<CoroutineId>(m_next.size());
+        birth.dialect = dialect;
+        birth.pid = pid;
+        birth.birthTs = ms * kMs;
+        batch.births = {birth};
+        m_next.push_back(0);
+        feed(batch);
+        return birth.coroutine;
+    }
     void event(CoroutineId id, std::uint64_t ms, SiteId where, PointKind kind, bool active, std::uint32_t tid = 0)
     {
         Batch batch;

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The functions of coroutines that name no sites, as their frames gave them: those of version-1 targets.
+#pragma once
+
+#include "core/base/sparsearray.h"
+#include "core/stream/framelocation.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ct {
+
+class FrameFunctions {
+public:
+    /// Further functions are left out.
+    static constexpr std::uint32_t kMostFunctions = 1U << 16;
+
+    /// Any thread. What is known of a coroutine's function holds for its whole life.
+    void add(const std::vector<FrameLocation> &frames);
+    /// Any thread, without a lock. The number of the coroutine's function, from 1; 0 = not known.
+    std::uint32_t of(CoroutineId id) const
+    {
+        const std::atomic<std::uint32_t> *const function = m_functions.find(id);
+        return function ? function->load(std::memory_order_relaxed) : 0;
+    }
+
+private:
+    std::mutex m_mutex;  ///< guards m_numbers, and writing to m_functions
+    std::map<std::string, std::uint32_t> m_numbers;
+    SparseArray<std::atomic<std::uint32_t>, 12, 14> m_functions;  ///< relaxed: carry no other data
+};
+
+}  // namespace ct
