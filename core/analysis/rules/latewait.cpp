@@ -7,6 +7,7 @@
 #include "core/analysis/rules/binomial.h"
 #include "core/analysis/rules/corroboration.h"
 #include "core/analysis/rules/functions.h"
+#include "core/analysis/rules/references.h"
 #include "core/analysis/rules/rules.h"
 #include "core/base/quantitytext.h"
 
@@ -14,12 +15,9 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <set>
 #include <span>
-#include <tuple>
-#include <unordered_map>
 
 namespace ct::rules {
 
@@ -55,13 +53,6 @@ bool isDecided(const Facts &facts, const Waiting &waiting)
         const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
         return isLock || !mayHaveMissed(facts, waiting, *state);
     });
-}
-
-std::uint64_t lateAfter(const SiteStatistics &completed, const Thresholds &limits)
-{
-    const double late = static_cast<double>(completed.maxNs) * limits.lateFactor;
-    constexpr auto kMost = static_cast<double>(std::numeric_limits<std::uint64_t>::max() / 2);
-    return std::max(limits.lateNs, static_cast<std::uint64_t>(std::min(late, kMost)));
 }
 
 /// The duration (ns) that hardly any of as many further waits would exceed, judged by the longest ones. At a site with
@@ -222,6 +213,9 @@ private:
 
 /// What is common to all sites of one judgement.
 struct Comparison {
+    explicit Comparison(const Facts &facts) : references(facts) {}
+
+    References references;
     std::optional<Functions> functions;                                 ///< made at the first late wait
     std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
@@ -230,7 +224,10 @@ struct Comparison {
 /// The waits of a process at one site, or in one function whose sites are not known.
 class SiteWaits {
 public:
-    SiteWaits(const Facts &facts, const SiteStatistics &completed) : m_completed(completed), m_facts(facts) {}
+    SiteWaits(const Facts &facts, References &references, const References::Key &key)
+        : m_completed(references.of(key)), m_facts(facts)
+    {
+    }
 
     void add(const Waiting &waiting) { m_waiting.push_back(&waiting); }
     void judge(Comparison &comparison, VerdictBuilder &verdict) const;
@@ -240,7 +237,7 @@ private:
     void judgeLate(const std::vector<const Waiting *> &late, std::uint64_t limit, Comparison &comparison,
                    VerdictBuilder &verdict) const;
 
-    const SiteStatistics m_completed;
+    const SiteStatistics &m_completed;
     const Facts &m_facts;
     std::vector<const Waiting *> m_waiting;
 };
@@ -248,7 +245,7 @@ private:
 void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
 {
     const Thresholds &limits = m_facts.thresholds();
-    if (m_completed.completed < limits.completedWaits || !m_completed.ofSeveral) {
+    if (!comparison.references.isEnough(m_completed)) {
         const auto old = std::count_if(m_waiting.begin(), m_waiting.end(),
                                        [&](const Waiting *waiting) { return waiting->watchedNs >= limits.lateNs; });
         if (old != 0)
@@ -259,7 +256,7 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
                             static_cast<std::uint64_t>(old));
         return;
     }
-    const std::uint64_t limit = lateAfter(m_completed, limits);
+    const std::uint64_t limit = comparison.references.lateAfter(m_completed);
     std::vector<const Waiting *> late;
     std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late), [this, limit](const Waiting *waiting) {
         return waiting->watchedNs > limit && m_facts.watchedWithoutOverload(waiting->pid, waiting->since) > limit;
@@ -331,28 +328,16 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, std::uint64_
 
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
 {
-    /// By process, site, and else the function that the frame gave; ordered, so that every judgement is the same.
-    std::map<std::tuple<std::uint32_t, SiteId, std::uint32_t>, SiteWaits> sites;
-    std::optional<std::unordered_map<std::uint32_t, SiteStatistics>> ofFunctions;
-    Comparison comparison;
+    // By process and reference; ordered, so that every judgement is the same.
+    std::map<std::pair<std::uint32_t, References::Key>, SiteWaits> sites;
+    Comparison comparison(facts);
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
             waiting.watchedNs < facts.thresholds().lateNs || verdict.accuses(Rule::LostWakeup, waiting.coroutine) ||
             isDecided(facts, waiting))
             continue;
-        const std::uint32_t function = waiting.site == kUnknownSite ? facts.functions().of(waiting.coroutine) : 0;
-        const std::tuple key(waiting.pid, waiting.site, function);
-        auto found = sites.find(key);
-        if (found == sites.end()) {
-            if (function != 0 && !ofFunctions)
-                ofFunctions = facts.functionWaits().statistics();
-            found = sites
-                        .try_emplace(key, facts,
-                                     function != 0 ? (*ofFunctions)[function]
-                                                   : facts.population().siteStatistics(waiting.site))
-                        .first;
-        }
-        found->second.add(waiting);
+        const std::pair key(waiting.pid, comparison.references.keyOf(waiting));
+        sites.try_emplace(key, facts, comparison.references, key.second).first->second.add(waiting);
     }
     for (const auto &[key, site] : sites)
         site.judge(comparison, verdict);

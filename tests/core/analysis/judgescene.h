@@ -61,6 +61,10 @@ public:
         event(id, ms, where, kind, false);
     }
     void resume(CoroutineId id, std::uint64_t ms) { event(id, ms, kUnknownSite, PointKind::Await, true); }
+    void suspendOn(CoroutineId id, std::uint64_t ms, SiteId where, std::uint32_t tid)
+    {
+        event(id, ms, where, PointKind::Await, false, tid);
+    }
     void resumeOn(CoroutineId id, std::uint64_t ms, std::uint32_t tid)
     {
         event(id, ms, kUnknownSite, PointKind::Await, true, tid);

@@ -236,6 +236,53 @@ CT_CASE(aWokenCoroutineStarvesBehindALongRun)
     CHECK(scene.at(2600, Rule::NeverRun).empty());
 }
 
+CT_CASE(coroutinesThatAreLateSinceTheirThreadIsTakenNeedIt)
+{
+    // Each waits for 1 ms, again and again, and for the last time since `lastMs`.
+    const auto severity = [](std::size_t count, std::uint64_t lastMs, bool usesOtherThread) {
+        Busy scene;
+        const SiteId cycle = scene.site("cycle", 20);
+        for (std::size_t i = 0; i < count; ++i) {
+            const CoroutineId id = scene.born();
+            for (std::uint64_t ms = 80; ms < 100; ms += 2) {
+                scene.suspendOn(id, ms, cycle, scene.tid);
+                scene.resumeOn(id, ms + 1, usesOtherThread && ms == 90 ? scene.tid + 1 : scene.tid);
+            }
+            scene.suspendOn(id, lastMs, cycle, scene.tid);
+        }
+        scene.computes(90);
+        const std::vector<Finding> found = scene.at(3000, Rule::LongRun);
+        REQUIRE(found.size() == 1);
+        if (found[0].severity == Severity::Warning)
+            CHECK_EQUAL(found[0].evidence.back(),
+                        "3 coroutines that came back in time before are overdue, and all threads on which they ran are "
+                        "taken");
+        return found[0].severity;
+    };
+    CHECK(severity(3, 199, false) == Severity::Warning);
+    CHECK(severity(2, 199, false) == Severity::Info);
+    CHECK(severity(3, 199, true) == Severity::Info);   // that thread is free
+    CHECK(severity(3, 190, false) == Severity::Info);  // they were late before
+}
+
+CT_CASE(deadlinesThatPassWhileTheThreadIsTakenNeedIt)
+{
+    const auto severity = [](std::uint64_t deadlineMs) {
+        Busy scene;
+        for (int i = 0; i < 3; ++i) {
+            const CoroutineId id = scene.born();
+            scene.suspendOn(id, 190, scene.where, scene.tid);
+            scene.waits(id, WaitKind::Timer, deadlineMs * JudgeScene::kMs);
+        }
+        scene.computes(90);
+        const std::vector<Finding> found = scene.at(3000, Rule::LongRun);
+        REQUIRE(found.size() == 1);
+        return found[0].severity;
+    };
+    CHECK(severity(2400) == Severity::Warning);
+    CHECK(severity(2600) == Severity::Info);
+}
+
 CT_CASE(aThreadThatMostlySleepsIsNoLongRun)
 {
     Busy scene;

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/rules/references.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ct::rules {
+
+References::Key References::keyOf(const Waiting &waiting) const
+{
+    return {waiting.site, waiting.site == kUnknownSite ? m_facts.functions().of(waiting.coroutine) : 0};
+}
+
+const SiteStatistics &References::of(const Key &key)
+{
+    const auto found = m_references.find(key);
+    if (found != m_references.end())
+        return found->second;
+    const auto &[site, function] = key;
+    if (function == 0)
+        return m_references.emplace(key, m_facts.population().siteStatistics(site)).first->second;
+    if (!m_ofFunctions)
+        m_ofFunctions = m_facts.functionWaits().statistics();
+    return m_references.emplace(key, (*m_ofFunctions)[function]).first->second;
+}
+
+bool References::isEnough(const SiteStatistics &completed) const
+{
+    return completed.completed >= m_facts.thresholds().completedWaits && completed.ofSeveral;
+}
+
+std::uint64_t References::lateAfter(const SiteStatistics &completed) const
+{
+    const Thresholds &limits = m_facts.thresholds();
+    const double late = static_cast<double>(completed.maxNs) * limits.lateFactor;
+    constexpr auto kMost = static_cast<double>(std::numeric_limits<std::uint64_t>::max() / 2);
+    return std::max(limits.lateNs, static_cast<std::uint64_t>(std::min(late, kMost)));
+}
+
+}  // namespace ct::rules
