@@ -263,8 +263,13 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
     });
     if (late.empty())
         return;
-    // Waits that are not late yet can still end either way. They do not count.
-    if (!isShareBelow(late.size(), m_completed.completed + late.size(), limits.lateShare, kDoubt)) {
+    // The survival function of Kaplan and Meier (1958) behind the longest completed wait: open waits that have lasted
+    // longer were at risk all the time, and shorter ones can still end either way.
+    const auto survived =
+        static_cast<std::uint64_t>(std::count_if(m_waiting.begin(), m_waiting.end(), [this](const Waiting *waiting) {
+            return waiting->watchedNs > m_completed.maxNs;
+        }));
+    if (!isShareBelow(survived, m_completed.completed + survived, limits.lateShare, kDoubt)) {
         verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
         return;
     }
@@ -328,16 +333,16 @@ void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, std::uint64_
 
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
 {
-    // By process and reference; ordered, so that every judgement is the same.
-    std::map<std::pair<std::uint32_t, References::Key>, SiteWaits> sites;
+    // By process (32 bits, high) and site, and function; ordered, so that every judgement is the same.
+    std::map<std::pair<std::uint64_t, std::uint32_t>, SiteWaits> sites;
     Comparison comparison(facts);
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
-            waiting.watchedNs < facts.thresholds().lateNs || verdict.accuses(Rule::LostWakeup, waiting.coroutine) ||
-            isDecided(facts, waiting))
+            verdict.accuses(Rule::LostWakeup, waiting.coroutine) || isDecided(facts, waiting))
             continue;
-        const std::pair key(waiting.pid, comparison.references.keyOf(waiting));
-        sites.try_emplace(key, facts, comparison.references, key.second).first->second.add(waiting);
+        const References::Key reference = comparison.references.keyOf(waiting);
+        const std::pair key(std::uint64_t{waiting.pid} << 32 | reference.first, reference.second);
+        sites.try_emplace(key, facts, comparison.references, reference).first->second.add(waiting);
     }
     for (const auto &[key, site] : sites)
         site.judge(comparison, verdict);

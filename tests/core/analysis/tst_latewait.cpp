@@ -149,6 +149,18 @@ CT_CASE(siblingsThatEndedLeaveALostOneBehind)
     CHECK_EQUAL(severity(6, 0, false), "none");
 }
 
+CT_CASE(openWaitsBeyondTheLongestOneAreSurvivors)
+{
+    const auto found = [](std::uint64_t sinceMs) {
+        Late scene;
+        for (int i = 0; i < 20; ++i)
+            scene.suspended(sinceMs, scene.where);
+        return scene.at(700, Rule::LostWakeup).size();
+    };
+    CHECK_EQUAL(found(695), 1U);
+    CHECK_EQUAL(found(480), 0U);  // not late yet, but longer than all that were completed
+}
+
 CT_CASE(timeOnAnOverloadedMachineIsNotLate)
 {
     Late scene;
