@@ -39,8 +39,9 @@ Circumstances circumstancesOf(const Subject &subject, CoroutineId id, std::uint6
         found.objects.push_back(hasAddress(wait.kind) ? subject.data.objects().stateOf(found.coroutine.pid, wait.object)
                                                       : std::nullopt);
     found.chain = awaitChainOf(population, id);
-    found.threads = threadsOf(population.samples(), found.coroutine.pid, now);
-    for (const WatchedDescriptor &descriptor : population.samples().descriptors(found.coroutine.pid))
+    const std::uint32_t pid = sampledPidOf(population, found.coroutine.pid);
+    found.threads = threadsOf(population.samples(), pid, now);
+    for (const WatchedDescriptor &descriptor : population.samples().descriptors(pid))
         found.descriptors.push_back(descriptor.latest);
     return found;
 }

@@ -28,7 +28,7 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
         const std::uint32_t pid = id;
         ProcessFacts &process = facts;
         process.overloaded =
-            m_subject.data.overloaded().of(pid, thresholds.overloadShare, [this, pid](std::uint32_t tid) {
+            m_subject.data.overloaded().of(sampledPid(pid), thresholds.overloadShare, [this, pid](std::uint32_t tid) {
                 return m_latestOfThread.contains(threadKey(pid, tid));
             });
         process.threads = threadFactsOf(population(), sampledPid(pid), now);
@@ -111,14 +111,6 @@ const ProcessFacts &Facts::process(std::uint32_t pid) const
     return found != m_processes.end() ? found->second : kNothing;
 }
 
-std::uint32_t Facts::sampledPid(std::uint32_t pid) const
-{
-    if (pid != 0)
-        return pid;
-    const std::vector<std::uint32_t> sampled = population().samples().pids();
-    return sampled.size() == 1 ? sampled.front() : 0;
-}
-
 const std::vector<ObjectHistory::Waiter> *Facts::unwokenWaiters(std::uint64_t object) const
 {
     if (!m_unwoken)
@@ -189,7 +181,7 @@ bool Facts::couldReact(std::uint32_t pid, std::uint64_t ts) const
 
 bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const
 {
-    const std::vector<ThreadSample> rows = population().samples().threadSamples(pid, ts);
+    const std::vector<ThreadSample> rows = population().samples().threadSamples(sampledPid(pid), ts);
     return std::any_of(rows.begin(), rows.end(), [&](const ThreadSample &row) {
         const bool isWaiting = row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
                                row.call == ThreadCall::Poll || row.call == ThreadCall::Ring;

@@ -128,9 +128,7 @@ public:
     /// True if another coroutine changed its state on the thread after `ts`.
     bool ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const;
     const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid
-    /// The process whose samples are about the threads of `pid`: version-1 probes do not report pids (0), so it is the
-    /// only process that was sampled.
-    std::uint32_t sampledPid(std::uint32_t pid) const;
+    std::uint32_t sampledPid(std::uint32_t pid) const { return sampledPidOf(population(), pid); }
     /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
     bool hasWaiterThatWentOn(std::uint32_t pid, std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
     /// True if fewer than `count` coroutines have waited for the object since before `ts`, and were not woken.

@@ -51,6 +51,14 @@ bool canBeWokenFromOutside(const ThreadSample &thread, const std::vector<Watched
 
 }  // namespace
 
+std::uint32_t sampledPidOf(const Population &population, std::uint32_t pid)
+{
+    if (pid != 0)
+        return pid;
+    const std::vector<std::uint32_t> sampled = population.samples().pids();
+    return sampled.size() == 1 ? sampled.front() : 0;
+}
+
 ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now)
 {
     ThreadFacts facts;

@@ -28,6 +28,10 @@ struct ThreadFacts {
     std::uint64_t since = 0;  ///< ns: canOnlyWakeOneAnother is true since then
 };
 
+/// The process whose samples are about the threads of `pid`: version-1 probes do not report pids (0), so it is the only
+/// process that was sampled.
+std::uint32_t sampledPidOf(const Population &population, std::uint32_t pid);
+
 ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now);
 
 /// How a thread spent the time from `since` on.

@@ -42,7 +42,7 @@ std::vector<WatchedDescriptor> unfetched(const Facts &facts, std::uint32_t pid)
     if (!threads.areKnown || !threads.allSleep || threads.timedOrBlocked != 0 ||
         facts.watched(pid, threads.asleepSince) < patience)
         return {};
-    std::vector<WatchedDescriptor> descriptors = facts.population().samples().descriptors(pid);
+    std::vector<WatchedDescriptor> descriptors = facts.population().samples().descriptors(facts.sampledPid(pid));
     std::erase_if(descriptors, [&](const WatchedDescriptor &one) {
         return one.latest.ts > facts.now() || one.readySince == 0 || facts.watched(pid, one.readySince) < patience ||
                !mustBeFetched(one.latest);

@@ -133,6 +133,37 @@ CT_CASE(theLongestWaitsOfEachCoroutineHaveTheirBuckets)
     CHECK(!statistics.ofSeveral);
 }
 
+/// Version-1 coroutines name no process: samples are of the only one.
+CT_CASE(whatWasDeliveredToTheSampledProcessMakesAWarning)
+{
+    const auto severity = [](std::uint64_t pending) {
+        Version1 scene("");
+        scene.sampled(180, {JudgeScene::thread(50, ThreadState::Sleeping, ThreadCall::Epoll, 4)});
+        DescriptorSample row = JudgeScene::descriptor(7, 4, DescriptorKind::Socket);
+        row.pending = pending;
+        scene.sampled(200, {}, {row});
+        scene.sampled(2900);
+        return scene.severity(3000);
+    };
+    CHECK(severity(47) == Severity::Warning);
+    CHECK(severity(0) == Severity::Info);
+}
+
+CT_CASE(timeInWhichTheSampledProcessIsOverloadedIsNotLate)
+{
+    const auto severity = [](std::uint64_t delayMs) {
+        Version1 scene;
+        for (const std::uint64_t ms : {100U, 1000U}) {
+            ThreadSample row = JudgeScene::thread(100, ThreadState::Running, ThreadCall::None, 0, ms);
+            row.runDelayNs = (ms == 100 ? 1 : 1 + delayMs) * JudgeScene::kMs;
+            scene.sampled(ms, {row});
+        }
+        return scene.severity(1000);
+    };
+    CHECK(severity(100) == Severity::Warning);
+    CHECK(severity(300) == std::nullopt);
+}
+
 CT_CASE(manyLateWaitsAreNotUnusual)
 {
     Version1 scene;
