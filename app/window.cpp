@@ -55,6 +55,7 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     for (const std::string &folder : line.debugFolders)
         debugFolders << QString::fromStdString(folder);
     window.setDebugFolders(debugFolders);
+    window.setThresholds(line.diagnosis.thresholds);
     std::optional<Screenshot> screenshot;
     if (picture)
         screenshot.emplace(window, std::move(*picture), line.screenshotAfterSec);

@@ -115,8 +115,8 @@ void MainWindow::askThenReplace(std::function<void()> next)
 Result<void> MainWindow::beginRun(const StartRequest &request)
 {
     const CaptureSettings settings = CaptureSettings::load(QSettings());
-    Result<std::unique_ptr<Run>> run = Run::start(
-        request, {settings.keepBytes(), settings.keepNs(), m_mostCoroutines, settings.recordingFolder(), m_symbols});
+    Result<std::unique_ptr<Run>> run = Run::start(request, {settings.keepBytes(), settings.keepNs(), m_mostCoroutines,
+                                                            settings.recordingFolder(), m_symbols, m_thresholds});
     m_startError = run ? std::optional<Error>() : run.error();
     if (!run)
         return run.error();

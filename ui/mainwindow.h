@@ -5,6 +5,7 @@
 // (open(), never exec()), so that tests and scripts can operate it.
 #pragma once
 
+#include "core/analysis/thresholds.h"
 #include "core/exporting/exporting.h"
 #include "core/session/source.h"
 #include "core/session/startrequest.h"
@@ -48,6 +49,8 @@ public:
     void saveRecording(const QString &recording, const QString &path);
     /// Sets the most coroutines that the trace of a later run can have.
     void setMostCoroutines(std::uint32_t most) { m_mostCoroutines = most; }
+    /// Sets the thresholds of the rules for later runs.
+    void setThresholds(const Thresholds &thresholds) { m_thresholds = thresholds; }
 
     /// The present run; before the first one, a run in the state Idle. Replaced by each start.
     const Run &run() const { return *m_run; }
@@ -111,6 +114,7 @@ private:
     RunDialog *m_runDialog = nullptr;
     QStringList m_debugFolders;
     std::uint32_t m_mostCoroutines = Population::kMostCoroutines;
+    Thresholds m_thresholds;
     std::optional<Error> m_startError;
     QString m_exit;  ///< "exited with status 0"; empty: not exited, or not known
     std::uint64_t m_origin = 0;

@@ -79,10 +79,9 @@ Result<void> Checks::check() const
         return source;
     if (m_parsed.line.mode == CommandLine::Mode::Batch)
         return checkBatch();
-    if (const std::string *batchOnly =
-            firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session",
-                       "--limit", "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence",
-                       "--baseline", "--threshold"}))
+    if (const std::string *batchOnly = firstUsed(
+            {"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session", "--limit",
+             "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence", "--baseline"}))
         return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_parsed.line.screenshotPath.empty())
         return usageError("--screenshot-after needs --screenshot");

@@ -43,6 +43,11 @@ Capture:
                           traced. The views show these times
   --no-lanes              capture only the latest eight transitions of each coroutine, as in version 1
 
+Diagnosis:
+  --threshold NAME=VALUE  set a threshold of the rules, such as late=2s; may be repeated. docs/diagnosis.md has the
+                          names and the defaults; a wrong name lists them. With --batch, it needs --report or
+                          --fail-on
+
 Functions and lines of addresses:
   --debug-path DIR        search DIR for programs and their debug files, too; may be given more than once.
                           Nothing is ever fetched from a server
@@ -70,8 +75,6 @@ With --batch:
                           long-run, blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON
-  --threshold NAME=VALUE  set a threshold of the rules, such as late=2s; may be repeated. docs/diagnosis.md has the
-                          names and the defaults; a wrong name lists them
   --input FILE            with --report or --fail-on: judge a recording instead of a capture
   -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl

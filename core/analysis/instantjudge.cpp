@@ -7,8 +7,11 @@
 namespace ct {
 
 InstantJudge::InstantJudge(std::shared_ptr<const Population> population, std::shared_ptr<const JudgeData> data,
-                           std::shared_ptr<const History> history)
-    : m_population(std::move(population)), m_data(std::move(data)), m_history(std::move(history))
+                           std::shared_ptr<const History> history, const Thresholds &thresholds)
+    : m_population(std::move(population)),
+      m_data(std::move(data)),
+      m_history(std::move(history)),
+      m_thresholds(thresholds)
 {
 }
 
@@ -33,7 +36,7 @@ Result<void> InstantJudge::consume(const Batch &batch)
     m_isDone = true;
     const Subject subject{*m_population, *m_data, *m_history};
     auto outcome = std::make_shared<Outcome>();
-    outcome->verdict = judge(subject, instant);
+    outcome->verdict = judge(subject, instant, m_thresholds);
     for (const Finding &finding : outcome->verdict.findings)
         if (!finding.coroutines.empty() && outcome->circumstances.size() < kMostDescribed)
             outcome->circumstances.try_emplace(finding.coroutines.front(),

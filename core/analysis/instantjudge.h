@@ -28,7 +28,7 @@ public:
     static constexpr std::size_t kMostDescribed = 200;
 
     InstantJudge(std::shared_ptr<const Population> population, std::shared_ptr<const JudgeData> data,
-                 std::shared_ptr<const History> history);
+                 std::shared_ptr<const History> history, const Thresholds &thresholds = {});
 
     /// Sets the instant: ns, CLOCK_MONOTONIC. Any thread. The first call counts. Without effect if the stream has
     /// passed the instant.
@@ -44,6 +44,7 @@ private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const JudgeData> m_data;
     const std::shared_ptr<const History> m_history;
+    const Thresholds m_thresholds;
     std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data
     bool m_isDone = false;                    ///< the source's thread
     mutable std::mutex m_mutex;               ///< guards m_outcome

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/analysis/thresholds.h"
 #include "core/recording/format/recordinginfo.h"
 #include "core/session/recordedsource.h"
 #include "core/session/recordingsdirectory.h"
@@ -35,6 +36,7 @@ struct RunSettings {
     std::uint32_t mostCoroutines = Population::kMostCoroutines;  ///< most coroutines that the trace can have
     std::optional<RecordingFolder> recordingFolder;              ///< nullopt: a live run is not recorded
     std::shared_ptr<SymbolWorker> symbols;                       ///< not null; outlives the run, to keep its cache
+    Thresholds thresholds{};                                     ///< of the rules
 };
 
 /// Lives on the GUI thread.

@@ -28,12 +28,13 @@ struct RunJudge::Job {
 };
 
 RunJudge::RunJudge(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
-                   std::shared_ptr<AddressResolver> resolver)
+                   std::shared_ptr<AddressResolver> resolver, const Thresholds &thresholds)
     : m_population(std::move(population)),
       m_history(std::move(history)),
       m_resolver(std::move(resolver)),
+      m_thresholds(thresholds),
       m_data(std::make_shared<JudgeData>(m_population)),
-      m_instant(std::make_shared<InstantJudge>(m_population, m_data, m_history))
+      m_instant(std::make_shared<InstantJudge>(m_population, m_data, m_history, m_thresholds))
 {
     if (m_resolver)
         m_resolver->addListener([data = m_data](const std::vector<FrameLocation> &frames) { data->addFrames(frames); });
@@ -81,7 +82,8 @@ void RunJudge::start(std::shared_ptr<Job> job)
         QElapsedTimer cost;
         cost.start();
         if (!job->verdict)
-            job->verdict = std::make_shared<Verdict>(judge({*m_population, *m_data, *m_history}, job->instant));
+            job->verdict =
+                std::make_shared<Verdict>(judge({*m_population, *m_data, *m_history}, job->instant, m_thresholds));
         const Verdict &verdict = *job->verdict;
         if (!job->isLast)
             m_retractions.add(verdict, *m_population);  // the end of a run resumes what was lost

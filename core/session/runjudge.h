@@ -28,7 +28,7 @@ public:
     };
 
     RunJudge(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
-             std::shared_ptr<AddressResolver> resolver);
+             std::shared_ptr<AddressResolver> resolver, const Thresholds &thresholds = {});
     ~RunJudge() override;  ///< waits for a judgement in progress
 
     /// Add it to the source, in front of the population.
@@ -54,6 +54,7 @@ private:
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<const History> m_history;
     const std::shared_ptr<AddressResolver> m_resolver;
+    const Thresholds m_thresholds;
     const std::shared_ptr<JudgeData> m_data;
     const std::shared_ptr<InstantJudge> m_instant;
     std::shared_ptr<const Verdict> m_verdict;  ///< of m_latest

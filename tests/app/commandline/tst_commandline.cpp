@@ -104,6 +104,8 @@ private Q_SLOTS:
         QVERIFY(adjusted);
         QVERIFY(adjusted->diagnosis.thresholds.lateNs == 2'000'000'000);
         QVERIFY(adjusted->diagnosis.thresholds.overtaken == 5);
+        const auto shown = parse("--threshold late=2s run.ctr");
+        QVERIFY(shown && shown->diagnosis.thresholds.lateNs == 2'000'000'000);
         QCOMPARE(line->diagnosis.baselinePath, std::string("known.json"));
         QCOMPARE(parse("--batch --fail-on any --listen")->diagnosis.failOn.size(), ct::kRules);
         QVERIFY(!parse("--batch --listen")->diagnosis.any());

@@ -21,10 +21,10 @@ constexpr std::uint32_t kPid = 7;
 struct JudgedRun {
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<History> history = std::make_shared<History>(16 << 20);
-    RunJudge judge{population, history, nullptr};
+    RunJudge judge;
     QSignalSpy judged{&judge, &RunJudge::judged};
 
-    JudgedRun()
+    explicit JudgedRun(const Thresholds &thresholds = {}) : judge(population, history, nullptr, thresholds)
     {
         Batch batch;
         Birth birth;
@@ -118,6 +118,22 @@ private Q_SLOTS:
         QCOMPARE(run.judge.latest()->circumstances.at(0).coroutine.since, kSecond);
         run.judge.sample(Stage::Ended);  // no other verdict follows
         QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+    }
+
+    void theThresholdsOfTheRunCount()
+    {
+        Thresholds thresholds;
+        thresholds.satisfiedNs = 10 * kSecond;
+        for (const bool isDecided : {false, true}) {
+            JudgedRun run(thresholds);
+            if (isDecided)
+                run.judge.instantJudge()->judgeAt(4 * kSecond);
+            run.passTo(isDecided ? 5 * kSecond : 4 * kSecond);
+            run.judge.sample(Stage::Ended);
+            QTRY_COMPARE(run.judged.count(), 1);
+            QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
+            QCOMPARE(run.findings(), 0U);
+        }
     }
 
     /// No batch followed the decision.
