@@ -37,7 +37,7 @@ namespace {
 constexpr std::size_t kMostRequested = 1000;
 
 // Internal ids: 0 for a group; serial * kIds + 1 for a link; serial * kIds + 2 + link for a coroutine.
-constexpr quintptr kIds = 256;
+constexpr quintptr kIds = quintptr{1} << 27;  // a stack has at most Population::kMostCoroutines links
 
 std::string keyOf(const ReportedStack &stack)
 {

@@ -93,6 +93,30 @@ private Q_SLOTS:
                                               "(net.cpp:88)\n    handle (server.cpp:33)\n")));
     }
 
+    void aDeepRecursionHasALinkForEachCoroutine()
+    {
+        Scene scene;
+        constexpr int kDepth = 600;
+        for (int i = 0; i < 2 * kDepth; ++i) {
+            const CoroutineId id = scene.target.born();
+            scene.target.suspend(id, scene.handler);
+            if (i % kDepth > 0)
+                scene.target.waits(id, WaitKind::Coroutine, 0, id - 1);
+        }
+        scene.sample();
+        Model &model = scene.model;
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.rowCount(scene.group(0)), kDepth);
+        for (const int link : {0, 253, 254, 255, kDepth - 1}) {
+            const QModelIndex index = scene.link(0, link);
+            QCOMPARE(model.parent(index), scene.group(0));
+            model.fetchMore(index);
+            const QModelIndex second = model.index(1, 0, index);
+            QCOMPARE(idOf(second), static_cast<CoroutineId>(kDepth + link));
+            QCOMPARE(model.parent(second), index);
+        }
+    }
+
     void updatesKeepExpandedRows()
     {
         Scene scene;
