@@ -15,7 +15,6 @@
 #include <QScopedValueRollback>
 #include <QStackedWidget>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 namespace ct {
 
@@ -43,15 +42,7 @@ CreationDock::CreationDock(QWidget *parent)
                     "list to show more.</p>"));
     setUpTree();
     m_empty->setObjectName(QStringLiteral("creationEmpty"));
-    styleEmptyText(*m_empty);
-    auto *page = new QWidget;
-    auto *layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar());
-    layout->addWidget(m_tree, 1);
-    m_pages->addWidget(m_empty);
-    m_pages->addWidget(page);
+    addPages(*m_pages, m_empty, makeBar(), m_tree);
     setWidget(m_pages);
     connect(this, &QDockWidget::visibilityChanged, this, &CreationDock::onVisibilityChanged);
     applyLook();
@@ -85,12 +76,8 @@ void CreationDock::setUpTree()
     m_tree->setObjectName(QStringLiteral("creationTree"));
     m_tree->setAccessibleName(tr("Creation tree"));
     m_tree->setModel(m_format);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setIndentation(14);
-    m_tree->setAlternatingRowColors(true);
+    styleTree(*m_tree);
     m_tree->setExpandsOnDoubleClick(true);
-    m_tree->setFrameShape(QFrame::NoFrame);
-    m_tree->setTextElideMode(Qt::ElideMiddle);
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(40);

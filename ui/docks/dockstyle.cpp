@@ -4,7 +4,10 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QStackedWidget>
 #include <QTableView>
+#include <QTreeView>
+#include <QVBoxLayout>
 
 namespace ct {
 
@@ -21,6 +24,28 @@ void styleTable(QTableView &table)
     table.verticalHeader()->hide();
     table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table.horizontalHeader()->setHighlightSections(false);
+}
+
+void styleTree(QTreeView &tree)
+{
+    tree.setUniformRowHeights(true);
+    tree.setIndentation(14);
+    tree.setAlternatingRowColors(true);
+    tree.setFrameShape(QFrame::NoFrame);
+    tree.setTextElideMode(Qt::ElideMiddle);
+}
+
+void addPages(QStackedWidget &pages, QLabel *empty, QWidget *bar, QWidget *list)
+{
+    styleEmptyText(*empty);
+    auto *page = new QWidget;
+    auto *layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(bar);
+    layout->addWidget(list, 1);
+    pages.addWidget(empty);
+    pages.addWidget(page);
 }
 
 void styleEmptyText(QLabel &label)

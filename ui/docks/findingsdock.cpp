@@ -112,12 +112,8 @@ void FindingsDock::setUpTree()
     m_tree->setAccessibleName(tr("Findings"));
     m_tree->installEventFilter(this);
     m_tree->setModel(m_filter);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setIndentation(14);
-    m_tree->setAlternatingRowColors(true);
+    styleTree(*m_tree);
     m_tree->setExpandsOnDoubleClick(false);
-    m_tree->setFrameShape(QFrame::NoFrame);
-    m_tree->setTextElideMode(Qt::ElideMiddle);
     m_tree->setSortingEnabled(true);
     m_tree->sortByColumn(Model::SeverityColumn, Qt::DescendingOrder);
     QHeaderView *header = m_tree->header();

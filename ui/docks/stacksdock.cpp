@@ -17,7 +17,6 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 #include <utility>
 
@@ -48,15 +47,7 @@ StacksDock::StacksDock(QWidget *parent)
            "coroutines. A double click selects a coroutine in all views.</p>"));
     setUpTree();
     m_empty->setObjectName(QStringLiteral("stacksEmpty"));
-    styleEmptyText(*m_empty);
-    auto *page = new QWidget;
-    auto *layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar());
-    layout->addWidget(m_tree, 1);
-    m_pages->addWidget(m_empty);
-    m_pages->addWidget(page);
+    addPages(*m_pages, m_empty, makeBar(), m_tree);
     setWidget(m_pages);
     connect(m_model, &StacksModel::sampled, this, &StacksDock::showSample);
     connect(this, &QDockWidget::visibilityChanged, this, [this](bool visible) {
@@ -95,12 +86,8 @@ void StacksDock::setUpTree()
     m_tree->setObjectName(QStringLiteral("stacksTree"));
     m_tree->setAccessibleName(tr("Stacks"));
     m_tree->setModel(m_format);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setIndentation(14);
-    m_tree->setAlternatingRowColors(true);
+    styleTree(*m_tree);
     m_tree->setExpandsOnDoubleClick(false);
-    m_tree->setFrameShape(QFrame::NoFrame);
-    m_tree->setTextElideMode(Qt::ElideMiddle);
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
