@@ -50,6 +50,12 @@ void JsonText::member(std::string_view name, std::string_view text)
     appendJsonString(m_text, text);
 }
 
+void JsonText::flag(std::string_view name, bool flag)
+{
+    next(name);
+    m_text += flag ? "true" : "false";
+}
+
 void JsonText::member(std::string_view name, std::uint64_t number)
 {
     next(name);

@@ -20,6 +20,7 @@ public:
     void member(std::string_view name, std::string_view text);
     void member(std::string_view name, std::uint64_t number);
     void member(std::string_view name, double number);
+    void flag(std::string_view name, bool flag);  ///< no member(), which would take a text for a bool
     void value(std::string_view text) { member({}, text); }
     void value(std::uint64_t number) { member({}, number); }
     /// The whole text, with a line feed at its end.

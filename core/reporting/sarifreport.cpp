@@ -85,6 +85,31 @@ void addResult(JsonText &json, const ReportedFinding &reported)
     json.endObject();
 }
 
+/// What could not be judged: without it, a run of which nothing is known would look like one without a defect.
+void addInvocation(JsonText &json, const Report &report)
+{
+    json.beginArray("invocations");
+    json.beginObject();
+    json.flag("executionSuccessful", true);
+    json.beginArray("toolExecutionNotifications");
+    for (const Abstention &abstention : report.abstained) {
+        json.beginObject();
+        json.member("level", "note");
+        json.beginObject("associatedRule");
+        json.member("id", nameOf(abstention.rule));
+        json.member("index", static_cast<std::uint64_t>(abstention.rule));
+        json.endObject();
+        json.beginObject("message");
+        json.member("text",
+                    "not judged, " + std::to_string(abstention.count) + ": " + printableText(abstention.reason));
+        json.endObject();
+        json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+    json.endArray();
+}
+
 }  // namespace
 
 std::string sarifReport(const Report &report)
@@ -101,6 +126,7 @@ std::string sarifReport(const Report &report)
     addRules(json);
     json.endObject();
     json.endObject();
+    addInvocation(json, report);
     json.beginArray("results");
     for (const ReportedFinding &reported : report.findings)
         addResult(json, reported);

@@ -170,6 +170,14 @@ private Q_SLOTS:
             QVERIFY(location.value(QLatin1String("region")).toObject().value(QLatin1String("startLine")).toInt() > 0);
         }
         QCOMPARE(levels, (QStringList{QStringLiteral("error"), QStringLiteral("note")}));
+        const QJsonObject invocation = run.value(QLatin1String("invocations")).toArray().at(0).toObject();
+        QVERIFY(invocation.value(QLatin1String("executionSuccessful")).toBool());
+        const QJsonArray notes = invocation.value(QLatin1String("toolExecutionNotifications")).toArray();
+        QCOMPARE(notes.size(), 1);
+        QCOMPARE(notes.at(0)[QLatin1String("message")][QLatin1String("text")].toString(),
+                 QStringLiteral("not judged, 1: the threads of the target are not known"));
+        const QJsonValue rule = notes.at(0)[QLatin1String("associatedRule")];
+        QCOMPARE(rules.at(rule[QLatin1String("index")].toInt(-1))[QLatin1String("id")], rule[QLatin1String("id")]);
     }
 
     /// The schema allows no other members, which services would refuse.
@@ -177,7 +185,13 @@ private Q_SLOTS:
     {
         const QHash<QString, QStringList> allowed{
             {QStringLiteral(""), {QStringLiteral("$schema"), QStringLiteral("version"), QStringLiteral("runs")}},
-            {QStringLiteral("runs"), {QStringLiteral("tool"), QStringLiteral("results")}},
+            {QStringLiteral("runs"),
+             {QStringLiteral("tool"), QStringLiteral("invocations"), QStringLiteral("results")}},
+            {QStringLiteral("invocations"),
+             {QStringLiteral("executionSuccessful"), QStringLiteral("toolExecutionNotifications")}},
+            {QStringLiteral("toolExecutionNotifications"),
+             {QStringLiteral("level"), QStringLiteral("associatedRule"), QStringLiteral("message")}},
+            {QStringLiteral("associatedRule"), {QStringLiteral("id"), QStringLiteral("index")}},
             {QStringLiteral("tool"), {QStringLiteral("driver")}},
             {QStringLiteral("driver"), {QStringLiteral("name"), QStringLiteral("rules")}},
             {QStringLiteral("rules"), {QStringLiteral("id"), QStringLiteral("shortDescription")}},
