@@ -227,6 +227,18 @@ int CoroutineTableModel::rowOf(CoroutineId id) const
     return id < m_rows.size() ? m_rows[id] : -1;
 }
 
+int CoroutineTableModel::rowShowing(CoroutineId id) const
+{
+    if (const int row = rowOf(id); row >= 0 || m_groups.empty())
+        return row;
+    const GeneratorFunctions functions(*m_population);
+    const std::uint64_t wanted = functions.groupOf(snapshotOf(id));
+    const auto group = std::find_if(m_groups.begin(), m_groups.end(), [&](const auto &entry) {
+        return wanted != 0 && functions.groupOf(snapshotOf(entry.first)) == wanted;
+    });
+    return group != m_groups.end() ? rowOf(group->first) : -1;
+}
+
 CoroutineSnapshot CoroutineTableModel::snapshotOf(CoroutineId id) const
 {
     if (m_frozen)

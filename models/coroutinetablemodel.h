@@ -101,6 +101,8 @@ public:
     const std::vector<CoroutineId> &visibleOrder() const { return m_order; }
     CoroutineId idAt(int row) const;  ///< kNoCoroutine if there is no such row
     int rowOf(CoroutineId id) const;  ///< -1 if the coroutine has no row
+    /// The row that stands for the coroutine: its own, or that of its group. -1: none.
+    int rowShowing(CoroutineId id) const;
     CoroutineSnapshot snapshotOf(CoroutineId id) const;
     std::uint32_t groupSize(CoroutineId id) const;  ///< see GroupSizeRole
     std::optional<WaitsOn> waitOf(CoroutineId id) const;

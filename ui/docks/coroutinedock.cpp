@@ -220,7 +220,7 @@ void CoroutineDock::updateCount()
 
 void CoroutineDock::select(CoroutineId coroutine)
 {
-    const int row = coroutine == kNoCoroutine ? -1 : m_model->rowOf(coroutine);
+    const int row = coroutine == kNoCoroutine ? -1 : m_model->rowShowing(coroutine);
     const QModelIndex index = row < 0 ? QModelIndex() : m_format->index(row, CoroutineTableModel::IdColumn);
     if (index.row() == m_table->currentIndex().row())
         return;

@@ -315,6 +315,10 @@ private Q_SLOTS:
         QVERIFY(
             view.dock.findChild<QLabel *>(QStringLiteral("coroutineCount"))->text().contains(QLatin1String(" of ")));
 
+        view.dock.select(0);
+        view.dock.select(first + 5);  // another view shows a generator of the group
+        QCOMPARE(view.table->currentIndex().row(), view.dock.model()->rowOf(first));
+
         // New generators join the group and get no rows in between.
         int most = rows();
         connect(view.table->model(), &QAbstractItemModel::rowsInserted, [&] { most = std::max(most, rows()); });
