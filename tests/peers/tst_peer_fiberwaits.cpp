@@ -8,6 +8,8 @@
 
 #include <boost/fiber/all.hpp>
 
+#include <mutex>
+
 namespace {
 
 using namespace lanetest;
@@ -47,6 +49,38 @@ CT_CASE(aTimeoutJoinsWhatTheFiberWaitsFor)
                                           {kWaitTimer, 3, second},
                                           {kWaitChannel, 5, 0},
                                           {kWaitTimer, 7, 0}}));
+    });
+}
+
+/// Boost.Fiber has no hook for locks, so a program uses a mutex that reports.
+CT_CASE(aTracedMutexReportsWhoWaitsAndWhoHoldsIt)
+{
+    const Region region;
+    inChild([&] {
+        boost::fibers::use_scheduling_algorithm<corotracer::traced<boost::fibers::algo::round_robin>>();
+        corotracer::traced_mutex<boost::fibers::mutex> mutex;
+        const auto hold = [&mutex] {
+            const std::lock_guard lock(mutex);
+            boost::this_fiber::yield();
+        };
+        boost::fibers::fiber first(hold);
+        boost::fibers::fiber second(hold);
+        first.join();
+        second.join();
+        CHECK(mutex.try_lock());
+        mutex.unlock();
+        std::vector<unsigned> kinds;
+        for (const Record &record : peek(region, 0)) {
+            const bool isUse =
+                record.kind == kRecordAcquired || record.kind == kRecordReleased || record.kind == kRecordSignalled;
+            if (isUse || record.kind == (kRecordWaitsOn | kWaitLock)) {
+                kinds.push_back(record.kind);
+                CHECK_EQUAL(record.arg, reinterpret_cast<std::uintptr_t>(&mutex));
+            }
+        }
+        const unsigned waits = kRecordWaitsOn | kWaitLock;
+        CHECK(kinds == (std::vector<unsigned>{kRecordAcquired, waits, kRecordReleased, kRecordAcquired, kRecordReleased,
+                                              kRecordAcquired, kRecordReleased}));
     });
 }
 

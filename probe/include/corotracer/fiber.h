@@ -196,6 +196,47 @@ inline void after_pick(fiber_context *next) noexcept
     return detail::is_fiber(active) ? detail::promise_of_fiber(active) : nullptr;
 }
 
+/// A mutex of Boost.Fiber that reports who waits for it, holds it and releases it: Boost.Fiber has no hook for that.
+/// Use it in place of `Mutex`, with boost::fibers::condition_variable_any in place of condition_variable. Not for
+/// recursive mutexes, which a fiber acquires several times.
+template <class Mutex>
+class traced_mutex {
+public:
+    traced_mutex() = default;
+    traced_mutex(const traced_mutex &) = delete;
+    traced_mutex &operator=(const traced_mutex &) = delete;
+
+    void lock(location where = location::current())
+    {
+        if (!mutex_.try_lock()) {
+            report_wait();
+            mutex_.lock();
+        }
+        note_acquired(this, where);
+    }
+    bool try_lock(location where = location::current())
+    {
+        const bool is_locked = mutex_.try_lock();
+        if (is_locked)
+            note_acquired(this, where);
+        return is_locked;
+    }
+    void unlock(location where = location::current())
+    {
+        note_released(this, where);
+        mutex_.unlock();
+    }
+
+private:
+    void report_wait() noexcept
+    {
+        if (fiber_promise *const self = this_fiber(); self != nullptr)
+            self->waits_on(wait::lock, this);
+    }
+
+    Mutex mutex_;
+};
+
 #if defined(COROTRACER_OFF)
 
 template <std::derived_from<boost::fibers::algo::algorithm> Algorithm>
