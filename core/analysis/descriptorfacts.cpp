@@ -25,7 +25,7 @@ std::string arrivalText(const DescriptorSample &row)
 
 }  // namespace
 
-DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid, std::uint64_t now)
+DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid, std::uint64_t now) : m_now(now)
 {
     for (const WatchedDescriptor &descriptor : population.samples().descriptors(pid)) {
         const DescriptorSample &row = descriptor.latest;
@@ -33,6 +33,7 @@ DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid
             continue;
         Known &known = m_known[row.descriptor];
         known.canCome = known.canCome || (row.isRegistered() && row.isArmed() && !row.isReady());
+        known.isWatched = known.isWatched || (row.isRegistered() && row.isArmed());
         if (row.ts > known.latest.latest.ts)
             known.latest = descriptor;
     }
@@ -42,6 +43,21 @@ bool DescriptorFacts::isIdle(std::uint64_t descriptor) const
 {
     const auto found = m_known.find(descriptor);
     return found != m_known.end() && found->second.canCome;
+}
+
+bool DescriptorFacts::mayHaveQuietSources(std::uint64_t count, std::uint64_t since, std::uint64_t longNs) const
+{
+    std::uint64_t sources = 0;
+    for (const auto &[number, known] : m_known) {
+        const WatchedDescriptor &descriptor = known.latest;
+        if (!known.isWatched || descriptor.latest.kind == DescriptorKind::Event ||
+            descriptor.latest.kind == DescriptorKind::Timer)
+            continue;
+        if (descriptor.readySince > since && descriptor.readySince + longNs < m_now)
+            return false;
+        ++sources;
+    }
+    return sources >= count;
 }
 
 std::optional<OverDescriptor> DescriptorFacts::over(std::uint64_t descriptor) const

@@ -32,13 +32,20 @@ public:
     /// True if an epoll watches the descriptor, and it is not ready: a wait for it has nothing to wait longer than.
     bool isIdle(std::uint64_t descriptor) const;
 
+    /// True if `count` coroutines that have waited since `since` or later may have a source of their own, which is just
+    /// quiet: epolls watch as many sockets, pipes and so on, and none of them became ready after `since` and has stayed
+    /// so for `longNs`.
+    bool mayHaveQuietSources(std::uint64_t count, std::uint64_t since, std::uint64_t longNs) const;
+
 private:
     /// A descriptor, in all epolls in which it is registered, or was.
     struct Known {
         bool canCome = false;  ///< an epoll watches it, and it was not ready there
+        bool isWatched = false;
         WatchedDescriptor latest;
     };
     std::unordered_map<std::uint64_t, Known> m_known;
+    std::uint64_t m_now = 0;
 };
 
 }  // namespace ct

@@ -176,7 +176,10 @@ bool Facts::couldReact(std::uint32_t pid, std::uint64_t ts) const
     if (std::any_of(facts.running.begin(), facts.running.end(),
                     [ts](const Running &running) { return running.since <= ts; }))
         return false;
-    return facts.lastEvent >= ts + m_thresholds.satisfiedNs / 2 || (facts.threads.areKnown && facts.threads.allSleep);
+    const std::uint64_t later = ts + m_thresholds.satisfiedNs / 2;
+    // That all sleep must be known for long after `ts`, or else the process got no processor.
+    return facts.lastEvent >= later ||
+           (facts.threads.areKnown && facts.threads.allSleep && facts.threads.knownUntil >= later);
 }
 
 bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const

@@ -121,7 +121,8 @@ public:
     std::uint64_t stalledNs(std::uint32_t pid) const;
     bool isStalled(std::uint32_t pid) const { return stalledNs(pid) >= m_thresholds.stallNs; }
     /// True if the process had the time to react to what happened at `ts` (ns): its coroutines changed their states
-    /// half of Thresholds::satisfiedNs later or more, or all its threads sleep; and no coroutine has run since then.
+    /// half of Thresholds::satisfiedNs later or more, or all its threads slept then; and no coroutine has run since
+    /// `ts`.
     bool couldReact(std::uint32_t pid, std::uint64_t ts) const;
     /// True if the thread was seen to sleep after `ts`, as a worker without work does.
     bool wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const;

@@ -26,7 +26,7 @@ Result<void> ObjectHistory::consume(const Batch &batch)
 {
     const Notes &notes = batch.notes;
     // The writer reads its own containers without the lock.
-    const bool anyDied = !batch.deaths.empty() && !m_waits.empty();
+    const bool anyDied = !batch.deaths.empty() && !m_known.empty();
     if (notes.waits.empty() && notes.uses.empty() && notes.wakes.empty() && !anyDied)
         return {};
     const std::scoped_lock lock(m_mutex);
@@ -45,16 +45,18 @@ Result<void> ObjectHistory::consume(const Batch &batch)
         addDeath(death);
     if (m_objects.size() > kMost)
         forgetOldObjects();
-    if (m_waiting > kMost || m_waits.size() > 2 * kMost)
+    if (m_waiting > kMost || m_known.size() > 2 * kMost)
         forgetWaits();
     return {};
 }
 
 void ObjectHistory::addWait(const WaitsOn &wait)
 {
+    Known &known = m_known[wait.coroutine];
+    known.latestWaits.add({static_cast<std::uint32_t>(wait.n + 1), wait.kind, wait.object});
     if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
         return;  // the population knows the state of these
-    std::vector<Wait> &waits = m_waits[wait.coroutine];
+    std::vector<Wait> &waits = known.waits;
     m_waiting += waits.empty() ? 1 : 0;
     if (waits.size() == kMostWaits)
         waits.erase(waits.begin());
@@ -63,16 +65,21 @@ void ObjectHistory::addWait(const WaitsOn &wait)
 
 void ObjectHistory::addDeath(const Death &death)
 {
-    const auto found = m_waits.find(death.coroutine);
-    if (found == m_waits.end())
+    const auto found = m_known.find(death.coroutine);
+    if (found == m_known.end())
         return;
-    m_waiting -= found->second.empty() ? 0 : 1;
-    m_waits.erase(found);
+    m_waiting -= found->second.waits.empty() ? 0 : 1;
+    m_known.erase(found);
 }
 
 void ObjectHistory::addUse(const Use &use)
 {
     ObjectState &state = m_objects[{use.pid, use.object}];
+    if (use.kind != UseKind::Acquired) {
+        state.satisfiedBefore = state.satisfied().ts;
+        if (use.by != kNoCoroutine)
+            m_known[use.by].signals.add({use.ts, use.object});
+    }
     switch (use.kind) {
     case UseKind::Acquired:
         state.acquired = use;
@@ -90,6 +97,7 @@ void ObjectHistory::addUse(const Use &use)
             state.releasedByOthers = true;
         break;
     case UseKind::Signalled:
+        state.signalsBySame = use.by == state.signalled.by ? state.signalsBySame + 1 : 1;
         state.signalled = use;
         ++state.signals;
         break;
@@ -99,11 +107,15 @@ void ObjectHistory::addUse(const Use &use)
 
 void ObjectHistory::addWake(const Wake &wake)
 {
-    const auto found = m_waits.find(wake.coroutine);
-    if (found == m_waits.end() || found->second.empty())
-        return;
-    std::vector<Wait> &waits = found->second;
-    for (const Wait &wait : waits) {
+    Known &known = m_known[wake.coroutine];
+    RecentCauses::Woken woken{wake.ts, wake.by, std::nullopt};
+    const auto &waits = known.latestWaits.rows();
+    const auto waited = std::find_if(waits.begin(), waits.end(), [&wake](const RecentCauses::Waited &one) {
+        return one.nextN != 0 && one.nextN == static_cast<std::uint32_t>(wake.n);
+    });
+    if (waited != waits.end())
+        woken.waited = waited->kind;
+    for (const Wait &wait : known.waits) {
         if (wait.n + 1 != wake.n)
             continue;
         ObjectState &state = m_objects[{wake.pid, wait.object}];
@@ -111,9 +123,13 @@ void ObjectHistory::addWake(const Wake &wake)
         ++state.wokenSince;
         if (state.wokenSince > 1 && state.satisfied().ts != 0)
             enterBroadcast(state);
+        if (woken.by == kNoCoroutine && state.satisfied().ts != 0)
+            woken.by = state.satisfied().by;
     }
-    std::erase_if(waits, [&wake](const Wait &wait) { return wait.n < wake.n; });
-    m_waiting -= waits.empty() ? 1 : 0;
+    known.wakes.add(woken);
+    m_waiting -= known.waits.empty() ? 0 : 1;
+    std::erase_if(known.waits, [&wake](const Wait &wait) { return wait.n < wake.n; });
+    m_waiting += known.waits.empty() ? 0 : 1;
 }
 
 /// A half, so that the cost for each further object is constant.
@@ -135,13 +151,13 @@ void ObjectHistory::forgetOldObjects()
 /// is constant.
 void ObjectHistory::forgetWaits()
 {
-    std::erase_if(m_waits, [](const auto &entry) { return entry.second.empty(); });
+    std::erase_if(m_known, [](const auto &entry) { return entry.second.waits.empty(); });
     if (m_waiting <= kMost)
         return;
     m_forgotten += m_waiting - kMost / 2;
-    for (auto entry = m_waits.begin(); m_waits.size() > kMost / 2;)
-        entry = m_waits.erase(entry);
-    m_waiting = m_waits.size();
+    for (auto entry = m_known.begin(); m_known.size() > kMost / 2;)
+        entry = m_known.erase(entry);
+    m_waiting = m_known.size();
 }
 
 std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64_t object) const
@@ -155,10 +171,20 @@ ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const
 {
     Waiters waiters;
     const std::scoped_lock lock(m_mutex);
-    for (const auto &[coroutine, waits] : m_waits)
-        for (const Wait &wait : waits)
+    for (const auto &[coroutine, known] : m_known)
+        for (const Wait &wait : known.waits)
             waiters[wait.object].push_back({coroutine, wait.n});
     return waiters;
+}
+
+std::optional<RecentCauses> ObjectHistory::recentOf(CoroutineId id) const
+{
+    const std::scoped_lock lock(m_mutex);
+    const auto found = m_known.find(id);
+    if (found == m_known.end())
+        return std::nullopt;
+    const Known &known = found->second;
+    return RecentCauses{known.latestWaits.oldestFirst(), known.wakes.oldestFirst(), known.signals.oldestFirst()};
 }
 
 bool ObjectHistory::hasWakes() const

@@ -6,6 +6,7 @@
 
 #include "core/stream/stream.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
@@ -21,6 +22,8 @@ struct ObjectState {
     Use released;
     Use signalled;
     std::uint64_t signals = 0;
+    std::uint64_t signalsBySame = 0;    ///< the latest ones in a row by the coroutine of `signalled`
+    std::uint64_t satisfiedBefore = 0;  ///< ns: the signal or release before the latest; 0 = none
     /// The latest wake of a coroutine that waited for the object; ts 0 = none.
     Wake woke;
     /// Wakes of its waiters since the latest signal or release.
@@ -40,6 +43,30 @@ struct ObjectState {
 
     /// The latest use that lets a waiter continue: a signal or a release.
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
+};
+
+/// What a coroutine did last, as far as the target reported. Times 0 stand for none.
+struct RecentCauses {
+    /// A wake of the coroutine.
+    struct Woken {
+        std::uint64_t ts = 0;
+        /// The coroutine that woke it, else the one that signalled or released what it waited for. kNoCoroutine: a
+        /// thread.
+        CoroutineId by = kNoCoroutine;
+        std::optional<WaitKind> waited;  ///< what the suspension waited for; nullopt: not reported
+    };
+    struct Signalled {
+        std::uint64_t ts = 0;
+        std::uint64_t object = 0;
+    };
+    struct Waited {
+        std::uint32_t nextN = 0;  ///< number of the event after the suspension, its low bits; 0 = none
+        WaitKind kind = WaitKind::Unknown;
+        std::uint64_t object = 0;
+    };
+    std::array<Waited, 4> waits{};  ///< oldest first, as all here; several of one suspension, if it reported several
+    std::array<Woken, 8> wakes{};
+    std::array<Signalled, 4> signals{};  ///< by the coroutine; releases, too
 };
 
 /// A Sink for the causes of a run. One writer; any thread may read. A mutex protects the contents, because they are
@@ -66,6 +93,8 @@ public:
     using Waiters = std::unordered_map<std::uint64_t, std::vector<Waiter>>;
     /// Returns all waiters by the object's address, past ones included. Some may be of other processes.
     Waiters unwokenWaiters() const;
+    /// Returns nullopt for a coroutine that has ended, or has no causes.
+    std::optional<RecentCauses> recentOf(CoroutineId id) const;
     bool hasWakes() const;            ///< the target reports wakes
     std::uint64_t forgotten() const;  ///< objects and waits that were forgotten
 
@@ -85,6 +114,36 @@ private:
         std::uint64_t n = 0;  ///< number of the suspension
         std::uint64_t object = 0;
     };
+    /// The latest rows of a few, without moving them.
+    template <class Row, std::size_t count>
+    class Latest {
+    public:
+        void add(const Row &row)
+        {
+            m_rows[m_next] = row;
+            m_next = (m_next + 1) % count;
+        }
+        const std::array<Row, count> &rows() const { return m_rows; }
+        std::array<Row, count> oldestFirst() const
+        {
+            std::array<Row, count> rows = m_rows;
+            std::rotate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(m_next), rows.end());
+            return rows;
+        }
+
+    private:
+        std::size_t m_next = 0;
+        std::array<Row, count> m_rows{};
+    };
+    /// What is remembered about one coroutine.
+    struct Known {
+        /// The latest waits, oldest first, without woken ones. Keeps its memory, because the coroutine soon needs it
+        /// again.
+        std::vector<Wait> waits;
+        Latest<RecentCauses::Waited, 4> latestWaits;
+        Latest<RecentCauses::Woken, 8> wakes;
+        Latest<RecentCauses::Signalled, 4> signals;
+    };
     void addWait(const WaitsOn &wait);
     void addUse(const Use &use);
     void addWake(const Wake &wake);
@@ -94,10 +153,8 @@ private:
 
     mutable std::mutex m_mutex;
     std::unordered_map<Key, ObjectState, Hash> m_objects;
-    /// The latest waits of each coroutine, oldest first, without woken ones. A coroutine without such waits keeps its
-    /// vector, because it soon needs the memory again.
-    std::unordered_map<CoroutineId, std::vector<Wait>> m_waits;
-    std::size_t m_waiting = 0;  ///< coroutines in m_waits that have waits
+    std::unordered_map<CoroutineId, Known> m_known;
+    std::size_t m_waiting = 0;  ///< coroutines in m_known that have waits
     std::uint64_t m_forgotten = 0;
     bool m_hasWakes = false;
 };

@@ -70,6 +70,7 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
         return facts;
     const std::vector<ThreadSample> threads = latestRows(population, pid, now);
     const std::vector<WatchedDescriptor> descriptors = population.samples().descriptors(pid);
+    facts.knownUntil = std::min(process->ts, now);
     facts.threads = threads.size();
     facts.allSleep =
         std::all_of(threads.begin(), threads.end(), [](const ThreadSample &row) { return row.isSleeping(); });

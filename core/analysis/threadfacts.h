@@ -14,6 +14,7 @@ namespace ct {
 struct ThreadFacts {
     /// False: the process was not sampled up to the instant, or not completely. The members below say nothing then.
     bool areKnown = false;
+    std::uint64_t knownUntil = 0;  ///< ns: the latest time for which they are true
     std::uint64_t threads = 0;
     bool allSleep = false;
     std::uint64_t asleepSince = 0;  ///< ns: no thread has run since then, if allSleep

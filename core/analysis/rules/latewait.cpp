@@ -8,6 +8,7 @@
 #include "core/analysis/rules/corroboration.h"
 #include "core/analysis/rules/functions.h"
 #include "core/analysis/rules/references.h"
+#include "core/analysis/rules/requests.h"
 #include "core/analysis/rules/rules.h"
 #include "core/base/quantitytext.h"
 
@@ -24,6 +25,8 @@ namespace ct::rules {
 namespace {
 
 constexpr double kDoubt = 0.05;
+/// A wait that is so many times longer than the longest one is unusual also at a site with a heavy tail.
+constexpr std::uint64_t kSurelyTimes = 30;
 
 /// True if the latest signal came while the coroutine ran before this wait, and no waiter was woken and nothing was
 /// acquired since. An earlier signal is the one that ended the wait before.
@@ -38,21 +41,43 @@ bool mayHaveMissed(const Facts &facts, const Waiting &waiting, const ObjectState
     });
 }
 
-/// True if the reported causes decide whether the wait is over; see lostwakeup.cpp.
-bool isDecided(const Facts &facts, const Waiting &waiting)
+/// What the reported causes say about a wait; see lostwakeup.cpp.
+enum class Causes {
+    Nothing,  ///< what it waits for was not used, so its wait can be compared with others
+    /// All uses were before the wait, so it may wait for a source that has become quiet. It can only be compared if it
+    /// has asked for something.
+    UsedBefore,
+    NothingToFetch,  ///< a descriptor, which is watched; as UsedBefore
+    OneSignal,       ///< the only signal during the wait woke another waiter
+    Decide,
+};
+
+Causes causesOf(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 {
-    return std::any_of(waiting.waits.begin(), waiting.waits.end(), [&](const WaitsOn &wait) {
-        if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
-            return true;
-        if (wait.kind == WaitKind::Descriptor)
-            return facts.process(waiting.pid).descriptors.isIdle(wait.object);
-        const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
-        const bool isUsed = state && (state->satisfied().ts != 0 || state->acquired.ts != 0);
-        if (!isUsed)
-            return false;
-        const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
-        return isLock || !mayHaveMissed(facts, waiting, *state);
-    });
+    if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
+        return Causes::Decide;
+    if (wait.kind == WaitKind::Descriptor)
+        return facts.process(waiting.pid).descriptors.isIdle(wait.object) ? Causes::NothingToFetch : Causes::Nothing;
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+    if (!state || (state->satisfied().ts == 0 && state->acquired.ts == 0))
+        return Causes::Nothing;
+    if (wait.kind == WaitKind::Lock && !state->releasedByOthers)
+        return Causes::Decide;
+    if (mayHaveMissed(facts, waiting, *state))
+        return Causes::Nothing;
+    if (state->satisfied().ts <= waiting.since)
+        return Causes::UsedBefore;
+    return state->satisfiedBefore <= waiting.since && state->wokenSince != 0 && state->acquired.ts == 0
+               ? Causes::OneSignal
+               : Causes::Decide;
+}
+
+Causes causesOf(const Facts &facts, const Waiting &waiting)
+{
+    Causes most = Causes::Nothing;
+    for (const WaitsOn &wait : waiting.waits)
+        most = std::max(most, causesOf(facts, waiting, wait));
+    return most;
 }
 
 /// The duration (ns) that hardly any of as many further waits would exceed, judged by the longest ones. At a site with
@@ -60,7 +85,6 @@ bool isDecided(const Facts &facts, const Waiting &waiting)
 std::uint64_t surprisingAfter(const SiteStatistics &completed)
 {
     constexpr double kExpected = 0.05;  // waits beyond the result
-    constexpr std::uint64_t kMostTimesMax = 30;
     const std::uint64_t most = std::clamp<std::uint64_t>(completed.completed / 10, 3, 10);
     double logs = 0;
     std::uint64_t counted = 0;
@@ -77,7 +101,7 @@ std::uint64_t surprisingAfter(const SiteStatistics &completed)
     const auto amount = static_cast<double>(most);
     const double slope = std::max(0.0, logs / amount - std::log(static_cast<double>(base)));
     const double limit = static_cast<double>(base) * std::pow(amount / kExpected, slope);
-    return static_cast<std::uint64_t>(std::min(limit, static_cast<double>(completed.maxNs) * kMostTimesMax));
+    return static_cast<std::uint64_t>(std::min(limit, static_cast<double>(completed.maxNs) * kSurelyTimes));
 }
 
 /// How the siblings of a coroutine, those with the same function, waited at its site since it began to wait.
@@ -150,6 +174,17 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     return siblings;
 }
 
+/// True if it, or a coroutine that awaits it, has completed some waits where it is.
+bool hasComeBack(const Facts &facts, CoroutineId coroutine)
+{
+    constexpr std::uint64_t kLeast = 3;
+    const std::vector<CoroutineId> chain = awaitersOf(facts, coroutine);
+    return std::any_of(chain.begin(), chain.end(), [&facts](CoroutineId id) {
+        const Waiting *const waiting = facts.waiting(id);
+        return waiting && completedWithin(facts, id, waiting->site, 0, waiting->since) >= kLeast;
+    });
+}
+
 /// True if the siblings show that this wait should have ended, too.
 bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblings)
 {
@@ -164,8 +199,12 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     constexpr std::uint64_t kMostLate = 4;
     if ((siblings.late + 1) * kMostLate > siblings.independent + siblings.stillThere + 1)
         return false;
-    constexpr std::uint64_t kOwnWaits = 3;
-    if (completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kOwnWaits)
+    // Each of them may wait for a connection of its own, and one of these has fallen silent.
+    const std::uint64_t waiters = siblings.cameBack + siblings.stillThere + 1;
+    if (waiting.waits.empty() &&
+        facts.process(waiting.pid).descriptors.mayHaveQuietSources(waiters, waiting.since, limits.lateNs))
+        return false;
+    if (hasComeBack(facts, waiting.coroutine))
         return true;
     // A coroutine that never came back from there may be of another sort: an idle connection, a timeout, a period of
     // its own. Then it must be the rare exception, and the process must have nothing for which it could wait.
@@ -219,6 +258,17 @@ struct Comparison {
     std::optional<Functions> functions;                                 ///< made at the first late wait
     std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
+    std::optional<Descendants> descendants;                             ///< made when a wait may need them
+    std::size_t requestsLeft = 4096;                                    ///< waits whose causes may still be read
+
+    void prepare(const Facts &facts, std::uint32_t pid)
+    {
+        if (!functions)
+            functions.emplace(facts);
+        const auto [found, isNew] = unfetched.try_emplace(pid);
+        if (isNew)
+            found->second = rules::unfetched(facts, pid);
+    }
 };
 
 /// The waits of a process at one site, or in one function whose sites are not known.
@@ -229,17 +279,35 @@ public:
     {
     }
 
-    void add(const Waiting &waiting) { m_waiting.push_back(&waiting); }
+    void add(const Waiting &waiting, Causes causes) { m_waiting.push_back({&waiting, causes}); }
     void judge(Comparison &comparison, VerdictBuilder &verdict) const;
 
 private:
     std::vector<std::string> evidenceOf(const Siblings &siblings) const;
-    void judgeLate(const std::vector<const Waiting *> &late, std::uint64_t limit, Comparison &comparison,
-                   VerdictBuilder &verdict) const;
+    struct Late {
+        const Waiting *waiting = nullptr;
+        Causes causes = Causes::Nothing;
+    };
+    struct Compared {
+        std::string request;  ///< see requestTaken()
+        std::span<const CoroutineId> coroutines;
+        Siblings siblings;
+        bool haveComeBack = false;
+    };
+    /// What makes a late wait a warning.
+    struct Corroboration {
+        bool isEnough = false;
+        std::vector<std::string> evidence;
+    };
+    Compared compare(const Late &late, Comparison &comparison, VerdictBuilder &verdict) const;
+    /// `isSurprising`: a wait as long is unusual there.
+    Corroboration corroborate(const Late &late, const Compared &compared, bool isSurprising,
+                              Comparison &comparison) const;
+    void judgeLate(const std::vector<Late> &all, Comparison &comparison, VerdictBuilder &verdict) const;
 
     const SiteStatistics &m_completed;
     const Facts &m_facts;
-    std::vector<const Waiting *> m_waiting;
+    std::vector<Late> m_waiting;
 };
 
 void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
@@ -247,7 +315,7 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
     const Thresholds &limits = m_facts.thresholds();
     if (!comparison.references.isEnough(m_completed)) {
         const auto old = std::count_if(m_waiting.begin(), m_waiting.end(),
-                                       [&](const Waiting *waiting) { return waiting->watchedNs >= limits.lateNs; });
+                                       [&](const Late &one) { return one.waiting->watchedNs >= limits.lateNs; });
         if (old != 0)
             verdict.abstain(Rule::LostWakeup,
                             "no report tells whether what they wait for has come, and fewer than " +
@@ -257,23 +325,24 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
         return;
     }
     const std::uint64_t limit = comparison.references.lateAfter(m_completed);
-    std::vector<const Waiting *> late;
-    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late), [this, limit](const Waiting *waiting) {
-        return waiting->watchedNs > limit && m_facts.watchedWithoutOverload(waiting->pid, waiting->since) > limit;
+    std::vector<Late> late;
+    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late), [this, limit](const Late &one) {
+        const Waiting &waiting = *one.waiting;
+        return waiting.watchedNs > limit && m_facts.watchedWithoutOverload(waiting.pid, waiting.since) > limit;
     });
     if (late.empty())
         return;
     // The survival function of Kaplan and Meier (1958) behind the longest completed wait: open waits that have lasted
     // longer were at risk all the time, and shorter ones can still end either way.
     const auto survived =
-        static_cast<std::uint64_t>(std::count_if(m_waiting.begin(), m_waiting.end(), [this](const Waiting *waiting) {
-            return waiting->watchedNs > m_completed.maxNs;
+        static_cast<std::uint64_t>(std::count_if(m_waiting.begin(), m_waiting.end(), [this](const Late &one) {
+            return one.waiting->watchedNs > m_completed.maxNs;
         }));
     if (!isShareBelow(survived, m_completed.completed + survived, limits.lateShare, kDoubt)) {
         verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
         return;
     }
-    judgeLate(late, limit, comparison, verdict);
+    judgeLate(late, comparison, verdict);
 }
 
 std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
@@ -288,44 +357,78 @@ std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
     return evidence;
 }
 
-void SiteWaits::judgeLate(const std::vector<const Waiting *> &late, std::uint64_t limit, Comparison &comparison,
-                          VerdictBuilder &verdict) const
+/// Compares it with its siblings if that can matter: that costs far more than all else.
+SiteWaits::Compared SiteWaits::compare(const Late &late, Comparison &comparison, VerdictBuilder &verdict) const
+{
+    const Waiting &waiting = *late.waiting;
+    Compared result;
+    if (late.causes == Causes::UsedBefore)
+        result.request = requestTaken(m_facts, waiting);
+    const bool isUnusual = waiting.watchedNs / kSurelyTimes > m_completed.maxNs;
+    if (late.causes == Causes::NothingToFetch ? !isUnusual || !hasSentRequest(m_facts, waiting)
+                                              : late.causes == Causes::UsedBefore && result.request.empty())
+        return result;
+    // With neither a site nor a function, all waits are mixed, and no coroutine has siblings.
+    const std::span<const CoroutineId> coroutines = comparison.functions->siblingsOf(waiting);
+    if (coroutines.size() > comparison.historiesLeft) {
+        verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
+        return result;
+    }
+    comparison.historiesLeft -= coroutines.size();
+    result.coroutines = coroutines;
+    result.siblings = siblingsOf(m_facts, waiting, coroutines, comparison.references.lateAfter(m_completed));
+    result.haveComeBack = cameBack(m_facts, waiting, result.siblings);
+    return result;
+}
+
+SiteWaits::Corroboration SiteWaits::corroborate(const Late &late, const Compared &compared, bool isSurprising,
+                                                Comparison &comparison) const
+{
+    const Waiting &waiting = *late.waiting;
+    Corroboration result{isSurprising && compared.haveComeBack, {}};
+    const auto add = [&result](std::string sentence) {
+        result.isEnough = result.isEnough || !sentence.empty();
+        if (!sentence.empty())
+            result.evidence.push_back(std::move(sentence));
+    };
+    if (result.isEnough)
+        add(compared.request);
+    if (late.causes == Causes::Nothing) {
+        add(undelivered(m_facts, waiting, comparison.unfetched.at(waiting.pid)));
+        add(nobodyLeft(m_facts, waiting));
+        add(siblingsEnded(m_facts, waiting, compared.coroutines));
+    }
+    if (late.causes != Causes::NothingToFetch && comparison.requestsLeft != 0) {
+        --comparison.requestsLeft;
+        add(answerersEnded(m_facts, waiting, comparison.descendants));
+    }
+    return result;
+}
+
+void SiteWaits::judgeLate(const std::vector<Late> &all, Comparison &comparison, VerdictBuilder &verdict) const
 {
     const std::uint64_t surprisingNs = surprisingAfter(m_completed);
-    if (!comparison.functions)
-        comparison.functions.emplace(m_facts);
-    const auto [unfetched, isNew] = comparison.unfetched.try_emplace(late.front()->pid);
-    if (isNew)
-        unfetched->second = rules::unfetched(m_facts, late.front()->pid);
-    for (const Waiting *one : late) {
-        const Waiting &waiting = *one;
-        // With neither a site nor a function, all waits are mixed, and no coroutine has siblings.
-        const std::span<const CoroutineId> coroutines = comparison.functions->siblingsOf(waiting);
-        const bool isCompared = coroutines.size() <= comparison.historiesLeft;
-        const Siblings siblings = isCompared ? siblingsOf(m_facts, waiting, coroutines, limit) : Siblings{};
-        if (isCompared)
-            comparison.historiesLeft -= coroutines.size();
-        else
-            verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
-        std::vector<std::string> corroboration;
-        bool isCorroborated = waiting.watchedNs > surprisingNs && isCompared && cameBack(m_facts, waiting, siblings);
-        for (std::string &sentence :
-             std::array{undelivered(m_facts, waiting, unfetched->second), nobodyLeft(m_facts, waiting),
-                        isCompared ? siblingsEnded(m_facts, waiting, coroutines) : std::string()}) {
-            isCorroborated = isCorroborated || !sentence.empty();
-            if (!sentence.empty())
-                corroboration.push_back(std::move(sentence));
+    comparison.prepare(m_facts, all.front().waiting->pid);
+    for (const Late &late : all) {
+        const Waiting &waiting = *late.waiting;
+        if (late.causes != Causes::Nothing && comparison.requestsLeft == 0) {
+            verdict.abstain(Rule::LostWakeup, "there are too many late waits to read the causes of each");
+            continue;
         }
+        const Compared compared = compare(late, comparison, verdict);
+        Corroboration corroboration = corroborate(late, compared, waiting.watchedNs > surprisingNs, comparison);
+        if (!corroboration.isEnough && late.causes != Causes::Nothing)
+            continue;
         const auto describe = [&] {
             VerdictBuilder::Text text{"suspended for " + durationText(waiting.watchedNs) +
                                           ", and the longest wait there took " + durationText(m_completed.maxNs) +
                                           " so far",
-                                      evidenceOf(siblings)};
-            std::move(corroboration.begin(), corroboration.end(), std::back_inserter(text.evidence));
+                                      evidenceOf(compared.siblings)};
+            std::move(corroboration.evidence.begin(), corroboration.evidence.end(), std::back_inserter(text.evidence));
             return text;
         };
-        verdict.add(Rule::LostWakeup, isCorroborated ? Severity::Warning : Severity::Info, isCorroborated ? 0.75 : 0.3,
-                    waiting, describe);
+        verdict.add(Rule::LostWakeup, corroboration.isEnough ? Severity::Warning : Severity::Info,
+                    corroboration.isEnough ? 0.75 : 0.3, waiting, describe);
     }
 }
 
@@ -338,11 +441,14 @@ void findLateWaits(const Facts &facts, VerdictBuilder &verdict)
     Comparison comparison(facts);
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.kind != PointKind::Await || waiting.woken || waiting.wokenTooEarly ||
-            verdict.accuses(Rule::LostWakeup, waiting.coroutine) || isDecided(facts, waiting))
+            verdict.accuses(Rule::LostWakeup, waiting.coroutine))
+            continue;
+        const Causes causes = causesOf(facts, waiting);
+        if (causes == Causes::Decide)
             continue;
         const References::Key reference = comparison.references.keyOf(waiting);
         const std::pair key(std::uint64_t{waiting.pid} << 32 | reference.first, reference.second);
-        sites.try_emplace(key, facts, comparison.references, reference).first->second.add(waiting);
+        sites.try_emplace(key, facts, comparison.references, reference).first->second.add(waiting, causes);
     }
     for (const auto &[key, site] : sites)
         site.judge(comparison, verdict);

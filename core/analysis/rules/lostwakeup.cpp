@@ -86,10 +86,9 @@ std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting
         if (holder.by >= facts.population().size())
             return std::nullopt;  // a thread
         const CoroutineSnapshot snapshot = facts.population().at(holder.by);
-        if (!snapshot.kept ||
-            (snapshot.state != CoroutineState::Finished && snapshot.state != CoroutineState::Destroyed))
+        if (snapshot.kept && snapshot.state != CoroutineState::Finished && snapshot.state != CoroutineState::Destroyed)
             return std::nullopt;
-        ended = std::max(ended, snapshot.since);
+        ended = std::max(ended, snapshot.kept ? snapshot.since : holder.ts);
     }
     Satisfied orphaned{ended,
                        0.9,

@@ -3,6 +3,7 @@
 //
 // Never run: a coroutine was woken, and no thread has resumed it. The wake was not lost; the scheduler lost the
 // coroutine.
+#include "core/analysis/rules/references.h"
 #include "core/analysis/rules/rules.h"
 #include "core/base/quantitytext.h"
 
@@ -32,6 +33,47 @@ std::uint64_t overtakenTimes(const Facts &facts, const ProcessFacts &process, st
     return times;
 }
 
+/// How often one coroutine that was woken clearly later has had the thread on which the waiting one last ran. The most
+/// of all, counted to Thresholds::overtaken.
+std::uint64_t mostTurns(const Facts &facts, const Waiting &waiting, std::uint64_t wokenAt, std::size_t &historiesLeft)
+{
+    constexpr std::size_t kMostEvents = 512;
+    const auto &wakes = facts.process(waiting.pid).wakesThatRan;
+    const std::uint64_t from = wokenAt + facts.thresholds().shortestNs;
+    std::uint64_t most = 0;
+    for (auto wake = std::upper_bound(wakes.begin(), wakes.end(), std::pair(from, kNoCoroutine));
+         wake != wakes.end() && most < facts.thresholds().overtaken && historiesLeft != 0; ++wake) {
+        --historiesLeft;
+        const auto events = facts.history().events(wake->second, from, facts.now(), kMostEvents);
+        const auto turns = std::count_if(events.begin(), events.end(), [&](const HistoryEvent &event) {
+            return event.type == HistoryEvent::Type::Resume && event.tid == waiting.tid && event.ts > from;
+        });
+        most = std::max(most, static_cast<std::uint64_t>(turns));
+    }
+    return most;
+}
+
+/// A sentence if another coroutine has had its thread again and again instead, else empty. A fair scheduler gives each
+/// coroutine that is woken one turn. One that prefers others for a while has let earlier waits take as long.
+std::string passedOver(const Facts &facts, const Waiting &waiting, std::uint64_t wokenAt, std::size_t &historiesLeft)
+{
+    const Thresholds &limits = facts.thresholds();
+    References references(facts);
+    if (waiting.watchedNs <= references.lateAfter(references.of(references.keyOf(waiting))))
+        return {};
+    const std::uint64_t turns = mostTurns(facts, waiting, wokenAt, historiesLeft);
+    return turns < limits.overtaken ? std::string()
+                                    : "one coroutine, which was woken later each time, has had its thread " +
+                                          std::to_string(turns) + " times since";
+}
+
+std::string wakerText(const Facts &facts, const Wake &wake)
+{
+    return (wake.by != kNoCoroutine ? coroutineText(facts.population(), wake.by)
+                                    : "thread " + std::to_string(wake.tid)) +
+           " woke it";
+}
+
 }  // namespace
 
 void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
@@ -49,11 +91,7 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
         const std::uint64_t others = overtakenTimes(facts, process, wokenAt, historiesLeft);
         const bool isQuiet = process.running.empty() && facts.watched(waiting.pid, process.lastEvent) >= limits.wokenNs;
         const std::string message = "woken " + durationText(wokenNs) + " ago, and no thread has resumed it";
-        std::vector<std::string> evidence;
-        if (waiting.lastWake->by != kNoCoroutine)
-            evidence.push_back(coroutineText(facts.population(), waiting.lastWake->by) + " woke it");
-        else
-            evidence.push_back("thread " + std::to_string(waiting.lastWake->tid) + " woke it");
+        std::vector<std::string> evidence = {wakerText(facts, *waiting.lastWake)};
         const bool isIdle = facts.wasIdle(facts.sampledPid(waiting.pid), waiting.tid, wokenAt + limits.shortestNs);
         if (others >= limits.overtaken && isIdle) {
             evidence.push_back("coroutines that were woken later have run " + std::to_string(others) +
@@ -63,6 +101,13 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
         } else if (isQuiet && (isIdle || !process.threads.areKnown || process.threads.allSleep)) {
             evidence.push_back("no traced coroutine runs, so no thread is busy with another one");
             verdict.add(Rule::NeverRun, Severity::Error, 0.9, waiting, message, std::move(evidence));
+        } else if (std::string passed =
+                       others >= limits.overtaken ? passedOver(facts, waiting, wokenAt, historiesLeft) : std::string();
+                   !passed.empty()) {
+            evidence.push_back(std::move(passed));
+            verdict.add(Rule::Starvation, Severity::Warning, 0.7, waiting,
+                        "woken " + durationText(wokenNs) + " ago, and others have had its thread again and again",
+                        std::move(evidence));
         } else if (others >= limits.overtaken) {
             // A busy scheduler may prefer younger coroutines.
             evidence.push_back("coroutines that were woken later have run " + std::to_string(others) + " times since");

@@ -161,6 +161,38 @@ CT_CASE(openWaitsBeyondTheLongestOneAreSurvivors)
     CHECK_EQUAL(found(480), 0U);  // not late yet, but longer than all that were completed
 }
 
+CT_CASE(aConnectionOfManyMayHaveBecomeQuiet)
+{
+    const auto severity = [](std::uint32_t connections, std::uint64_t unread = 0) {
+        Late scene;
+        scene.suspend(scene.siblings[0], 101, scene.where);
+        for (std::uint64_t ms = 110; ms < 170; ++ms) {
+            scene.suspend(scene.siblings[1 + ms % 5], ms, scene.where);
+            scene.resume(scene.siblings[1 + ms % 5], ms + 1);
+        }
+        scene.resume(scene.siblings[0], 171);
+        for (std::uint64_t ms = 172; ms < 178; ms += 2) {
+            scene.resume(scene.late, ms);
+            scene.suspend(scene.late, ms + 1, scene.where);
+        }
+        for (std::uint64_t ms = 180; ms < 240; ++ms) {
+            scene.suspend(scene.siblings[ms % 6], ms, scene.where);
+            scene.resume(scene.siblings[ms % 6], ms + 1);
+        }
+        std::vector<DescriptorSample> rows;
+        for (std::uint32_t i = 0; i < connections; ++i)
+            rows.push_back(JudgeScene::descriptor(20 + i, 4, DescriptorKind::Socket));
+        if (unread != 0)
+            rows.back().pending = unread;
+        scene.sampled(250, {JudgeScene::thread(50, kSleeps, ThreadCall::Epoll, 4, 0)}, rows);
+        scene.sampled(2900);
+        return scene.severity(3000);
+    };
+    CHECK(severity(6) == Severity::Warning);  // fewer than coroutines
+    CHECK(severity(7) == Severity::Info);
+    CHECK(severity(7, 12) == Severity::Warning);
+}
+
 CT_CASE(timeOnAnOverloadedMachineIsNotLate)
 {
     Late scene;

@@ -73,17 +73,19 @@ void notifyBeforeWait(const PeerSetting &setting)
     joinAll(all);
 }
 
+using Lock = corotracer::traced_mutex<fibers::mutex>;
+
 struct Accounts {
-    fibers::mutex first;
-    fibers::mutex second;
+    Lock first;
+    Lock second;
 };
 
 void transfer(const PeerSetting &setting, Accounts &accounts, int client)
 {
     for (int round = 0;; ++round) {
         const bool isReversed = setting.isBroken && round >= kFaultRound && client % 2 == 1;
-        fibers::mutex &one = isReversed ? accounts.second : accounts.first;
-        fibers::mutex &other = isReversed ? accounts.first : accounts.second;
+        Lock &one = isReversed ? accounts.second : accounts.first;
+        Lock &other = isReversed ? accounts.first : accounts.second;
         {
             const std::unique_lock outer(one);
             pause(setting.unit);
