@@ -165,12 +165,12 @@ void AddressResolver::addFrames(const std::vector<FrameLocation> &frames)
         if (!hasSpace)
             break;
     }
-    report(frames);
+    report(frames, m_listeners);
 }
 
-void AddressResolver::report(const std::vector<FrameLocation> &frames) const
+void AddressResolver::report(const std::vector<FrameLocation> &frames, const std::vector<Listener> &to)
 {
-    for (const auto &listener : m_listeners)
+    for (const Listener &listener : to)
         if (!frames.empty())
             listener(frames);
 }
@@ -191,8 +191,13 @@ void AddressResolver::stopReading()
 
 std::vector<FrameLocation> AddressResolver::compareRest()
 {
-    const std::lock_guard lock(m_data->mutex);
-    return m_data->compareReads(kEver);
+    std::vector<FrameLocation> rest;
+    {
+        const std::lock_guard lock(m_data->mutex);
+        rest = m_data->compareReads(kEver);
+    }
+    report(rest, m_restListeners);
+    return rest;
 }
 
 void AddressResolver::setTarget(pid_t pid)
@@ -213,8 +218,10 @@ void AddressResolver::setAwaken(std::function<void()> awaken)
     m_data->awaken = std::move(awaken);
 }
 
-void AddressResolver::addListener(std::function<void(const std::vector<FrameLocation> &)> listener)
+void AddressResolver::addListener(Listener listener, bool callsCompareRest)
 {
+    if (!callsCompareRest)
+        m_restListeners.push_back(listener);
     m_listeners.push_back(std::move(listener));
 }
 
@@ -271,7 +278,7 @@ void AddressResolver::poll()
             core->answer(symbolizer, asks, pids);
         });
     }
-    report(newLocations);
+    report(newLocations, m_listeners);
     if (m_finishListener && !finishes.empty())
         m_finishListener(finishes);
 }

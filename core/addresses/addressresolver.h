@@ -81,8 +81,10 @@ public:
     void setTarget(pid_t pid);
     /// Also reads frames without a request, a few at a time, so a recording has them.
     void setReadsAhead(bool ahead);
-    /// Adds a function that poll() and addFrames() call with new frame locations. Call it before either of them.
-    void addListener(std::function<void(const std::vector<FrameLocation> &)> listener);
+    using Listener = std::function<void(const std::vector<FrameLocation> &)>;
+    /// Adds a function that poll() and addFrames() call with new frame locations, and compareRest() as well, unless
+    /// its caller is the listener. Call it before any of them.
+    void addListener(Listener listener, bool callsCompareRest = false);
     /// Sets the function that poll() calls with coroutines that have finished, as their frames prove, although their
     /// latest event is a resumption. Finish::ts is when the frame was read. Needs setReadsAhead().
     void setFinishListener(std::function<void(const std::vector<Finish> &)> listener);
@@ -111,7 +113,7 @@ private:
     struct Data;
     Answer resolve(const Query &query, bool ask) const;
     SymbolWorker::Modules modulesOf(const Query &query) const;
-    void report(const std::vector<FrameLocation> &frames) const;
+    static void report(const std::vector<FrameLocation> &frames, const std::vector<Listener> &to);
     void readAhead();
     bool readPageAhead(std::uint32_t page);
     bool readRunning(CoroutineId id);
@@ -119,7 +121,8 @@ private:
 
     std::shared_ptr<SymbolWorker> m_worker;
     std::shared_ptr<Data> m_data;  ///< shared with running tasks
-    std::vector<std::function<void(const std::vector<FrameLocation> &)>> m_listeners;
+    std::vector<Listener> m_listeners;
+    std::vector<Listener> m_restListeners;  ///< of these, those that compareRest() calls
     std::function<void(const std::vector<Finish> &)> m_finishListener;
     bool m_readsAhead = false;
     std::uint32_t m_aheadPage = 0;  ///< the latest page of coroutines that readAhead() visited

@@ -79,7 +79,7 @@ void RecordingInfoWriter::started()
 
 void RecordingInfoWriter::recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver)
 {
-    resolver->addListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); });
+    resolver->addListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); }, true);
     m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(resolver)] {
         const std::shared_ptr<AddressResolver> there = from.lock();
         return there ? there->compareRest() : std::vector<FrameLocation>();

@@ -95,6 +95,43 @@ private Q_SLOTS:
         QCOMPARE(findingsIn(batch.path("judged.json")), live);
     }
 
+    /// They name no sites. Without a recording, and with one.
+    void version1CoroutinesAreComparedByTheirFunctions()
+    {
+        if (!QFile::exists(runner::binary("corpus_programs")))
+            QSKIP("the corpus is not built with sanitizers");
+        const QStringList program{QStringLiteral("--"),        runner::binary("corpus_programs"),
+                                  QStringLiteral("--program"), QStringLiteral("missed-waiter"),
+                                  QStringLiteral("--broken"),  QStringLiteral("--variant"),
+                                  QStringLiteral("version1"),  QStringLiteral("--threads"),
+                                  QStringLiteral("2"),         QStringLiteral("--unit"),
+                                  QStringLiteral("20")};
+        const QStringList report{QStringLiteral("--duration"),   QStringLiteral("4"),
+                                 QStringLiteral("--report"),     QStringLiteral("json"),
+                                 QStringLiteral("--report-out"), QStringLiteral("live.json")};
+        const auto isFound = [](const QJsonArray &findings) {
+            const QJsonObject first = findings.at(0).toObject();
+            return findings.size() == 1 && first.value(QLatin1String("severity")) == QLatin1String("warning") &&
+                   first.value(QLatin1String("rule")) == QLatin1String("lost-wakeup") &&
+                   first.value(QLatin1String("message")).toString().contains(QLatin1String("follow("));
+        };
+        Batch unrecorded(report, program);
+        unrecorded.process().setWorkingDirectory(unrecorded.path(""));
+        QCOMPARE(unrecorded.run(), 0);
+        QVERIFY(isFound(findingsIn(unrecorded.path("live.json"))));
+
+        Batch batch(report + QStringList{QStringLiteral("-o"), QStringLiteral("run.ctr")}, program);
+        batch.process().setWorkingDirectory(batch.path(""));
+        QCOMPARE(batch.run(), 0);
+        const QJsonArray live = findingsIn(batch.path("live.json"));
+        QVERIFY(isFound(live));
+        QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),
+                      QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
+                      batch.path("judged.json")}),
+                 0);
+        QCOMPARE(findingsIn(batch.path("judged.json")), live);
+    }
+
     void anInstantThatComesLateInTheFileCounts()
     {
         constexpr std::uint64_t kSecond = 1'000'000'000;

@@ -209,9 +209,15 @@ CT_CASE(acceptsTheLastReadingAtTheEnd)
     run.commit(monotonicNow());
     run.resolver->poll();
     CHECK(!run.resolver->known(AddressResolver::queryOf(run.population->at(0))));
+    std::size_t judged = 0;
+    std::size_t recorded = 0;
+    run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { judged += frames.size(); });
+    run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { recorded += frames.size(); }, true);
     const std::vector<FrameLocation> learned = run.resolver->compareRest();
     REQUIRE(learned.size() == 1);
     CHECK_EQUAL(learned[0].function, "work::sequence(int)");
+    CHECK_EQUAL(judged, 1U);
+    CHECK_EQUAL(recorded, 0U);  // the recording has them as the result
     run.resolver->setLive(false);
     run.resolver->poll();
     const AddressResolver::Answer answer = run.ask();

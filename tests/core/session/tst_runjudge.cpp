@@ -24,7 +24,8 @@ struct JudgedRun {
     RunJudge judge;
     QSignalSpy judged{&judge, &RunJudge::judged};
 
-    explicit JudgedRun(const Thresholds &thresholds = {}) : judge(population, history, nullptr, thresholds)
+    explicit JudgedRun(const Thresholds &thresholds = {}, std::shared_ptr<AddressResolver> resolver = nullptr)
+        : judge(population, history, std::move(resolver), thresholds)
     {
         Batch batch;
         Birth birth;
@@ -90,6 +91,19 @@ private Q_SLOTS:
         QTRY_VERIFY((run.judge.sample(Stage::Ended), run.judge.latest()->isLast));
         QCOMPARE(run.judge.latest()->retractions.reported, 1U);
         QCOMPARE(run.judge.latest()->retractions.retracted, 0U);
+    }
+
+    void functionsThatFramesGaveAreKnown()
+    {
+        const auto resolver =
+            std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), std::make_shared<Population>());
+        const JudgedRun run({}, resolver);
+        FrameLocation frame;
+        frame.coroutine = 3;
+        frame.function = "serve(int)";
+        resolver->addFrames({frame});
+        QCOMPARE(run.judge.data()->functions().of(3), 1U);
+        QCOMPARE(run.judge.data()->functions().of(4), 0U);
     }
 
     void aRunThatIsBeingLoadedIsNotJudged()
