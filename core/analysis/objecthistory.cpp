@@ -20,6 +20,14 @@ void enterBroadcast(ObjectState &state)
     state.broadcasts.back() = ts;
 }
 
+void enterAcquisition(ObjectState &state, const Use &use)
+{
+    const std::size_t next = state.acquisitionCount++ % ObjectState::kMostAcquisitions;
+    if (next == state.acquisitions.size())
+        state.acquisitions.emplace_back();
+    state.acquisitions[next] = {use.ts, use.by};
+}
+
 }  // namespace
 
 Result<void> ObjectHistory::consume(const Batch &batch)
@@ -83,6 +91,7 @@ void ObjectHistory::addUse(const Use &use)
     switch (use.kind) {
     case UseKind::Acquired:
         state.acquired = use;
+        enterAcquisition(state, use);
         if (state.holders.size() < ObjectState::kMostHolders)
             state.holders.push_back(use.by);
         else

@@ -31,6 +31,14 @@ struct ObjectState {
     /// The coroutines that hold it, as far as reported; at most kMostHolders.
     std::vector<CoroutineId> holders;
     static constexpr std::size_t kMostHolders = 16;
+    /// The latest acquisitions, at most kMostAcquisitions, in any order.
+    struct Acquisition {
+        std::uint64_t ts = 0;
+        CoroutineId by = kNoCoroutine;
+    };
+    std::vector<Acquisition> acquisitions;
+    std::uint64_t acquisitionCount = 0;
+    static constexpr std::size_t kMostAcquisitions = 32;
     /// A coroutine that does not hold the object released it, as with a semaphore that signals; or it had more holders
     /// than can be remembered. So `holders` says nothing about who can release it.
     bool releasedByOthers = false;

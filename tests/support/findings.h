@@ -26,7 +26,7 @@ inline ReportedFinding findingOf(const NotedTarget &target, Rule rule, Severity 
     reported.finding.coroutines = std::move(coroutines);
     if (!reported.finding.coroutines.empty())
         reported.finding.since = target.population->at(reported.finding.coroutines.front()).since;
-    reported.finding.message = "suspended for 12 s, and the longest wait there took 3 ms so far";
+    reported.finding.message = "suspended for 12 s, and earlier waits there took at most 3 ms";
     reported.finding.evidence = {"900 waits there were completed, the longest within 3 ms"};
     if (const Site *known = target.population->site(site)) {
         reported.function = known->function;

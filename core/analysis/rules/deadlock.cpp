@@ -217,6 +217,12 @@ std::string edgeText(const Facts &facts, const Waiting &waiting)
     return text;
 }
 
+std::string ownWaitText(const Waiting &waiting)
+{
+    return waiting.waits.front().kind == WaitKind::Lock ? "it waits for a lock that it holds itself"
+                                                        : "it awaits itself";
+}
+
 }  // namespace
 
 void findDeadlocks(const Facts &facts, VerdictBuilder &verdict)
@@ -252,7 +258,7 @@ void findDeadlocks(const Facts &facts, VerdictBuilder &verdict)
             continue;
         }
         finding.message = cycle.size() == 1
-                              ? "it waits for what only it can provide"
+                              ? ownWaitText(*graph.node(cycle.front()).waiting)
                               : std::to_string(cycle.size()) + " coroutines wait for one another in a cycle";
         if (graph.behindCycles() != 0)
             finding.evidence.push_back(

@@ -52,6 +52,14 @@ enum class Causes {
     Decide,
 };
 
+/// True if the object is a part of the coroutine's frame, such as an awaiter or a local variable. Nobody else can wait
+/// for it, and what happened at its address before was about another object.
+bool isInFrame(const Waiting &waiting, const WaitsOn &wait)
+{
+    constexpr std::uint64_t kFrameBytes = 4096;  // most frames are smaller
+    return waiting.addr != 0 && wait.object > waiting.addr && wait.object - waiting.addr < kFrameBytes;
+}
+
 Causes causesOf(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 {
     if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
@@ -63,7 +71,8 @@ Causes causesOf(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
         return Causes::Nothing;
     if (wait.kind == WaitKind::Lock && !state->releasedByOthers)
         return Causes::Decide;
-    if (mayHaveMissed(facts, waiting, *state))
+    const bool isUsedBefore = std::max(state->satisfied().ts, state->acquired.ts) <= waiting.since;
+    if (mayHaveMissed(facts, waiting, *state) || (isUsedBefore && isInFrame(waiting, wait)))
         return Causes::Nothing;
     if (state->satisfied().ts <= waiting.since)
         return Causes::UsedBefore;
@@ -172,6 +181,29 @@ Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const 
     }
     siblings.independent = std::max<std::uint64_t>(mostAtOnce(std::move(lives)), creators.size());
     return siblings;
+}
+
+/// True if its latest wait there was one of the longest of all, and longer than its one before: it may retry at
+/// intervals that grow, and the next wait may take longer still. Only a short history is read to its end. Without a
+/// site, the waits are of all kinds.
+bool mayBackOff(const Facts &facts, const Waiting &waiting, const SiteStatistics &completed)
+{
+    constexpr std::size_t kMostEvents = 256;
+    constexpr double kGrowth = 1.5;
+    constexpr std::uint64_t kUnusual = 3;  // times the usual wait
+    const auto events = facts.history().events(waiting.coroutine, 0, waiting.since, kMostEvents);
+    std::uint64_t latest = 0;
+    std::uint64_t before = 0;
+    for (std::size_t i = 1; i < events.size() && events.size() < kMostEvents && waiting.site != kUnknownSite; ++i) {
+        if (events[i].type != HistoryEvent::Type::Resume || events[i - 1].type != HistoryEvent::Type::Suspend ||
+            events[i - 1].site != waiting.site)
+            continue;
+        before = latest;
+        latest = events[i].ts - events[i - 1].ts;
+    }
+    return static_cast<double>(latest) > kGrowth * static_cast<double>(before) && before != 0 &&
+           latest > kUnusual * completed.quantile(0.5) && latest > completed.maxNs / 2 &&
+           waiting.watchedNs / kSurelyTimes < latest;
 }
 
 /// True if it, or a coroutine that awaits it, has completed some waits where it is.
@@ -351,9 +383,9 @@ std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
                                          " waits there were completed, the longest within " +
                                          durationText(m_completed.maxNs)};
     if (siblings.completedWaits != 0)
-        evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") + " completed " +
-                           countText(siblings.completedWaits, "wait", "waits") + " there, and " +
-                           std::to_string(siblings.stillThere) + " did not");
+        evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") +
+                           " completed at least " + countText(siblings.completedWaits, "wait", "waits") +
+                           " there, and " + std::to_string(siblings.stillThere) + " completed none");
     return evidence;
 }
 
@@ -377,7 +409,7 @@ SiteWaits::Compared SiteWaits::compare(const Late &late, Comparison &comparison,
     comparison.historiesLeft -= coroutines.size();
     result.coroutines = coroutines;
     result.siblings = siblingsOf(m_facts, waiting, coroutines, comparison.references.lateAfter(m_completed));
-    result.haveComeBack = cameBack(m_facts, waiting, result.siblings);
+    result.haveComeBack = cameBack(m_facts, waiting, result.siblings) && !mayBackOff(m_facts, waiting, m_completed);
     return result;
 }
 
@@ -421,8 +453,7 @@ void SiteWaits::judgeLate(const std::vector<Late> &all, Comparison &comparison, 
             continue;
         const auto describe = [&] {
             VerdictBuilder::Text text{"suspended for " + durationText(waiting.watchedNs) +
-                                          ", and the longest wait there took " + durationText(m_completed.maxNs) +
-                                          " so far",
+                                          ", and earlier waits there took at most " + durationText(m_completed.maxNs),
                                       evidenceOf(compared.siblings)};
             std::move(corroboration.evidence.begin(), corroboration.evidence.end(), std::back_inserter(text.evidence));
             return text;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <set>
 
 namespace ct::rules {
 
@@ -215,6 +216,34 @@ std::optional<Satisfied> withoutWaker(const Facts &facts, const Waiting &waiting
     return Satisfied{waiting.since, 0.85, "its last waker was dropped", ": nothing is left that could wake it", {}};
 }
 
+/// How often coroutines that acquired the lock since the wait began have done so for another time. In its second turn,
+/// each of them came later than the waiting one.
+std::uint64_t timesPassedOver(const Facts &facts, const Waiting &waiting)
+{
+    if (waiting.waits.size() != 1 || waiting.waits.front().kind != WaitKind::Lock)
+        return 0;
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, waiting.waits.front().object);
+    std::set<CoroutineId> acquirers;
+    std::uint64_t again = 0;
+    for (std::size_t i = 0; state && i < state->acquisitions.size(); ++i) {
+        const ObjectState::Acquisition &acquisition = state->acquisitions[i];
+        if (acquisition.ts > waiting.since && acquisition.by != kNoCoroutine)
+            again += acquirers.insert(acquisition.by).second ? 0 : 1;
+    }
+    return again;
+}
+
+void addPassedOver(const Facts &facts, const Waiting &waiting, VerdictBuilder &verdict)
+{
+    const std::uint64_t times = timesPassedOver(facts, waiting);
+    if (times < facts.thresholds().overtaken)
+        return;
+    verdict.add(Rule::LostWakeup, Severity::Warning, 0.75, waiting,
+                "suspended for " + durationText(waiting.watchedNs) + ", while others acquired " +
+                    objectText(waiting.waits.front()) + " again and again",
+                {"coroutines that came later have acquired it at least " + std::to_string(times) + " times since"});
+}
+
 }  // namespace
 
 void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
@@ -226,12 +255,12 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         std::optional<Satisfied> satisfied = satisfiedParts(facts, waiting);
         if (!satisfied)
             satisfied = withoutWaker(facts, waiting);
-        if (!satisfied)
-            continue;
-        const std::uint64_t begin = std::max(satisfied->ts, waiting.since);
+        const std::uint64_t begin = satisfied ? std::max(satisfied->ts, waiting.since) : facts.now();
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
-        if (watchedNs < patience)
+        if (watchedNs < patience) {
+            addPassedOver(facts, waiting, verdict);
             continue;
+        }
         if (satisfied->needsScheduler && !facts.couldReact(waiting.pid, begin)) {
             verdict.abstain(Rule::LostWakeup,
                             "a deadline has passed, but the threads of the process may have been busy");

@@ -183,6 +183,7 @@ public:
     Population &population = *owned;
     JudgeData data{owned};
     History history;
+    std::uint64_t frame = 0;  ///< address of the frame in suspensions that follow
 
 private:
     CoroutineId born(std::uint64_t ms, Dialect dialect, std::uint32_t pid)
@@ -203,6 +204,7 @@ private:
         Batch batch;
         Transition transition = eventOf(Dialect::Lane, id, m_next[id]++, ms * kMs, active, where);
         transition.kind = kind;
+        transition.addr = active ? 0 : frame;
         transition.tid = tid != 0 ? tid : 100 + id % 4;
         batch.transitions = {transition};
         batch.now = transition.ts;

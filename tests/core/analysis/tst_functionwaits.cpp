@@ -61,7 +61,7 @@ CT_CASE(aLateWaitIsComparedWithItsFunction)
     CHECK(scene.severity(1000) == Severity::Warning);
     const Finding found = scene.at(1000, Rule::LostWakeup).at(0);
     CHECK(found.coroutines == std::vector<CoroutineId>{scene.late});
-    CHECK_EQUAL(found.message, "suspended for 900 ms, and the longest wait there took 1.00 ms so far");
+    CHECK_EQUAL(found.message, "suspended for 900 ms, and earlier waits there took at most 1.00 ms");
 }
 
 CT_CASE(anUnknownFunctionHasNoSiblings)

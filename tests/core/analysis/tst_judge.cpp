@@ -116,6 +116,7 @@ CT_CASE(aLockThatItsOwnerWaitsForIsADeadlock)
     const std::vector<Finding> found = scene.at(300, Rule::Deadlock);
     REQUIRE(found.size() == 1);
     CHECK(found[0].coroutines == Ids{scene.first});
+    CHECK_EQUAL(found[0].message, "it waits for a lock that it holds itself");
 }
 
 CT_CASE(awaitsAndLocksTogetherMakeACycle)
@@ -269,7 +270,7 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
     REQUIRE(found.size() == 1);
     CHECK(found[0].coroutines == Ids{late});
     CHECK(found[0].severity == Severity::Info);
-    CHECK_EQUAL(found[0].message, "suspended for 600 ms, and the longest wait there took 1.00 ms so far");
+    CHECK_EQUAL(found[0].message, "suspended for 600 ms, and earlier waits there took at most 1.00 ms");
     completeWaits(scene, where, siblings, 1000, 24);
     CHECK(scene.at(1100, Rule::LostWakeup)[0].severity == Severity::Warning);
     // A resumption ends the finding, and its wait is the longest one from now on.
@@ -278,6 +279,30 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
     scene.suspended(3000, where);
     CHECK(scene.isClean(8000));
     CHECK(!scene.isClean(9000));
+}
+
+CT_CASE(aWaitOfALoopThatBacksOffMayTakeLonger)
+{
+    const auto severity = [](const std::vector<std::uint64_t> &durations) {
+        JudgeScene scene;
+        const SiteId where = scene.site("upload", 44);
+        Ids siblings;
+        for (int i = 0; i < 4; ++i)
+            siblings.push_back(scene.born());
+        completeWaits(scene, where, siblings, 0, 40);
+        const CoroutineId late = scene.born();
+        std::uint64_t ms = 30;
+        for (const std::uint64_t duration : durations) {
+            scene.suspend(late, ms, where);
+            scene.resume(late, ms += duration);
+        }
+        scene.suspend(late, 100, where);
+        completeWaits(scene, where, siblings, 1000, 24);
+        return scene.at(1100, Rule::LostWakeup).at(0).severity;
+    };
+    CHECK(severity({1, 5, 50}) == Severity::Info);
+    CHECK(severity({1, 50, 5}) == Severity::Warning);
+    CHECK(severity({1, 1, 2}) == Severity::Warning);
 }
 
 CT_CASE(aCoroutineThatNeverCameBackThereMayBeOfAnotherSort)

@@ -249,3 +249,44 @@ CT_CASE(aCoroutineStarvesIfOneOtherHasItsThreadAgainAndAgain)
     CHECK(found(101, 5).empty());    // on another thread
     CHECK(found(100, 998).empty());  // it has waited nearly as long before
 }
+
+/// Its memory was that of another object before.
+CT_CASE(anObjectInTheFrameHasNoPast)
+{
+    const auto severity = [](std::uint64_t distance) {
+        Clients scene;
+        const CoroutineId lost = scene.ids[0];
+        scene.frame = Clients::answerOf(lost) - distance;
+        scene.wait(lost, 200);
+        scene.frame = 0;
+        scene.goOn(1000);
+        return scene.severity(3000);
+    };
+    CHECK(severity(0x80) == Severity::Warning);
+    CHECK(severity(0x1000) == Severity::Info);  // another object, which may be a quiet source
+}
+
+/// Two others take turns with a lock, and never let it in.
+CT_CASE(aWaiterThatOthersPassAgainAndAgainIsFound)
+{
+    JudgeScene scene;
+    constexpr std::uint64_t kLock = 0x77;
+    const std::vector<CoroutineId> others = {scene.born(), scene.born()};
+    const CoroutineId waiting = scene.suspended(10, scene.site("take", 7));
+    scene.waits(waiting, WaitKind::Lock, kLock);
+    std::uint64_t ms = 100;
+    const auto takeTurns = [&](std::size_t turns) {
+        for (std::size_t turn = 0; turn < turns; ++turn, ms += 100) {
+            scene.use(UseKind::Acquired, others[turn % 2], kLock, ms);
+            scene.use(UseKind::Released, others[turn % 2], kLock, ms + 50);
+        }
+    };
+    takeTurns(21);  // the first turn of each may have been due
+    CHECK(scene.isClean(ms));
+    takeTurns(1);
+    const std::vector<Finding> found = scene.at(ms, Rule::LostWakeup);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>{waiting});
+    CHECK(found[0].severity == Severity::Warning);
+    CHECK_EQUAL(found[0].message, "suspended for 2.29 s, while others acquired lock 0x77 again and again");
+}
