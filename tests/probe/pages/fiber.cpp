@@ -11,4 +11,7 @@ int main()
     boost::fibers::fiber([&channel] {
 #include "example2.h"
     }).join();
+#include "example3.h"
+    const std::unique_lock lock(mutex);
+    changed.notify_all();
 }
