@@ -7,9 +7,10 @@
 
 namespace ct::rules {
 
-References::Key References::keyOf(const Waiting &waiting) const
+References::Key References::keyOf(const Waiting &waiting)
 {
-    return {waiting.site, waiting.site == kUnknownSite ? m_facts.functions().of(waiting.coroutine) : 0};
+    const Key key{waiting.site, waiting.site == kUnknownSite ? m_facts.functions().of(waiting.coroutine) : 0};
+    return key.second == 0 || isEnough(of(key)) ? key : Key{kUnknownSite, 0};
 }
 
 const SiteStatistics &References::of(const Key &key)

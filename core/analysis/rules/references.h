@@ -19,9 +19,10 @@ class References {
 public:
     explicit References(const Facts &facts) : m_facts(facts) {}
 
-    /// A site, and else the number of the function that the frame gave; both 0 = neither is known.
+    /// A site, and else the number of the function that the frame gave. Both 0: neither is known, or too few waits of
+    /// the function were completed. Then all waits without a site are the reference.
     using Key = std::pair<SiteId, std::uint32_t>;
-    Key keyOf(const Waiting &waiting) const;
+    Key keyOf(const Waiting &waiting);
     const SiteStatistics &of(const Key &key);
     /// True if there are enough completed waits to call another one late.
     bool isEnough(const SiteStatistics &completed) const;

@@ -69,6 +69,24 @@ CT_CASE(anUnknownFunctionHasNoSiblings)
     CHECK(Version1("").severity(1000) == Severity::Info);
 }
 
+CT_CASE(aFunctionWithFewCompletedWaitsIsComparedWithAll)
+{
+    Version1 scene;
+    const CoroutineId only = scene.bornInVersion1("fetch()");
+    scene.suspend(only, 100, kUnknownSite);
+    const auto isOfOnly = [only](const Finding &finding) {
+        return finding.coroutines == std::vector<CoroutineId>{only};
+    };
+    const std::vector<Finding> found = scene.at(1000, Rule::LostWakeup);
+    const auto finding = std::find_if(found.begin(), found.end(), isOfOnly);
+    REQUIRE(finding != found.end());
+    CHECK(finding->severity == Severity::Info);
+    // The longest wait of all.
+    scene.wait(scene.siblings[0], 200, 300);
+    const std::vector<Finding> earlier = scene.at(950, Rule::LostWakeup);
+    CHECK(std::none_of(earlier.begin(), earlier.end(), isOfOnly));
+}
+
 CT_CASE(theLongestWaitOfTheWholeFunctionCounts)
 {
     Version1 scene;
