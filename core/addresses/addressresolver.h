@@ -122,7 +122,7 @@ private:
     std::shared_ptr<SymbolWorker> m_worker;
     std::shared_ptr<Data> m_data;  ///< shared with running tasks
     std::vector<Listener> m_listeners;
-    std::vector<Listener> m_restListeners;  ///< of these, those that compareRest() calls
+    std::vector<Listener> m_restListeners;  ///< those of m_listeners that compareRest() calls, too
     std::function<void(const std::vector<Finish> &)> m_finishListener;
     bool m_readsAhead = false;
     std::uint32_t m_aheadPage = 0;  ///< the latest page of coroutines that readAhead() visited

@@ -43,8 +43,8 @@ private:
     const FrameFunctions &m_functions;
     bool m_any = false;  ///< there is a coroutine without lanes
     mutable std::mutex m_mutex;
-    std::unordered_map<CoroutineId, Waits> m_waits;               ///< of those that live
-    std::unordered_map<std::uint32_t, SiteStatistics> m_ofEnded;  ///< by number of the function
+    std::unordered_map<CoroutineId, Waits> m_waits;               ///< of living coroutines
+    std::unordered_map<std::uint32_t, SiteStatistics> m_ofEnded;  ///< of ended coroutines, by number of their function
 };
 
 }  // namespace ct

@@ -14,18 +14,18 @@
 
 namespace ct::rules {
 
-/// The coroutine, and those that await it, innermost first.
+/// Returns the coroutine, then the one that awaits it, and so on outwards.
 std::vector<CoroutineId> awaitersOf(const Facts &facts, CoroutineId coroutine);
 
-/// The living coroutines by those that created them, or created their creators, and when such a coroutine ended last.
-/// Made in one pass over all coroutines.
+/// The descendants of each coroutine: those that it created, those that they created, and so on. Made in one pass over
+/// all coroutines.
 class Descendants {
 public:
     explicit Descendants(const Facts &facts);
 
     struct Of {
         std::vector<CoroutineId> alive;
-        std::uint64_t lastEnd = 0;  ///< ns; 0 = none has ended, as far as known
+        std::uint64_t lastEnd = 0;  ///< ns: when the latest of them ended; 0 = none has, as far as known
     };
     const Of &of(CoroutineId coroutine) const;
 

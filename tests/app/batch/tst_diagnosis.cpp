@@ -99,7 +99,7 @@ private Q_SLOTS:
     void version1CoroutinesAreComparedByTheirFunctions()
     {
         if (!QFile::exists(runner::binary("corpus_programs")))
-            QSKIP("the corpus is not built with sanitizers");
+            CT_QSKIP("the programs of the corpus are not built with sanitizers");
         const QStringList program{QStringLiteral("--"),        runner::binary("corpus_programs"),
                                   QStringLiteral("--program"), QStringLiteral("missed-waiter"),
                                   QStringLiteral("--broken"),  QStringLiteral("--variant"),

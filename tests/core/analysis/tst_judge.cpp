@@ -254,14 +254,28 @@ CT_CASE(aCoroutineThatNobodyCanStartIsReported)
     CHECK(scene.isClean(5000));
 }
 
+namespace {
+
+/// Four coroutines have completed 40 waits of 1 ms at a site.
+struct Serving : JudgeScene {
+    SiteId where = site("serve", 44);
+    Ids siblings;
+
+    Serving()
+    {
+        for (int i = 0; i < 4; ++i)
+            siblings.push_back(born());
+        completeWaits(*this, where, siblings, 0, 40);
+    }
+    void goOn() { completeWaits(*this, where, siblings, 1000, 24); }
+};
+
+}  // namespace
+
 CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
 {
-    JudgeScene scene;
-    const SiteId where = scene.site("serve", 44);
-    Ids siblings;
-    for (int i = 0; i < 4; ++i)
-        siblings.push_back(scene.born());
-    completeWaits(scene, where, siblings, 0, 40);
+    Serving scene;
+    const SiteId where = scene.where;
     const CoroutineId late = scene.born();
     completeWaits(scene, where, {late}, 50, 3);
     scene.suspend(late, 100, where);
@@ -271,7 +285,7 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
     CHECK(found[0].coroutines == Ids{late});
     CHECK(found[0].severity == Severity::Info);
     CHECK_EQUAL(found[0].message, "suspended for 600 ms, and earlier waits there took at most 1.00 ms");
-    completeWaits(scene, where, siblings, 1000, 24);
+    scene.goOn();
     CHECK(scene.at(1100, Rule::LostWakeup)[0].severity == Severity::Warning);
     // A resumption ends the finding, and its wait is the longest one from now on.
     scene.resume(late, 2000);
@@ -284,12 +298,8 @@ CT_CASE(aLateWaitIsInformationUntilLaterOnesCameBack)
 CT_CASE(aWaitOfALoopThatBacksOffMayTakeLonger)
 {
     const auto severity = [](const std::vector<std::uint64_t> &durations) {
-        JudgeScene scene;
-        const SiteId where = scene.site("upload", 44);
-        Ids siblings;
-        for (int i = 0; i < 4; ++i)
-            siblings.push_back(scene.born());
-        completeWaits(scene, where, siblings, 0, 40);
+        Serving scene;
+        const SiteId where = scene.where;
         const CoroutineId late = scene.born();
         std::uint64_t ms = 30;
         for (const std::uint64_t duration : durations) {
@@ -297,7 +307,7 @@ CT_CASE(aWaitOfALoopThatBacksOffMayTakeLonger)
             scene.resume(late, ms += duration);
         }
         scene.suspend(late, 100, where);
-        completeWaits(scene, where, siblings, 1000, 24);
+        scene.goOn();
         return scene.at(1100, Rule::LostWakeup).at(0).severity;
     };
     CHECK(severity({1, 5, 50}) == Severity::Info);
