@@ -97,6 +97,7 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
+    Diagnosis m_diagnosis{m_line.diagnosis, m_population, nameOf(m_line.start)};
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Dumper> m_dumper;    ///< with --keep only
     std::unique_ptr<Backlog> m_backlog;  ///< reports what the queue still has at the end
@@ -105,7 +106,6 @@ private:
     std::unique_ptr<ResolverDriver> m_driver;
     ConsoleSignals m_signals;
     std::unique_ptr<BatchOutput> m_output;
-    std::optional<Diagnosis> m_diagnosis;  ///< for --report and --fail-on
     Console m_console;
     QTimer m_progressTimer;
     QTimer m_durationTimer;
@@ -122,15 +122,10 @@ private:
 
 void BatchRun::addSinks()
 {
-    if (m_line.diagnosis.any()) {
-        m_diagnosis.emplace(m_line.diagnosis, m_population, nameOf(m_line.start));
-        m_session.addSink(m_diagnosis->judge());
-        m_resolver->addListener(m_diagnosis->frameListener());
-    }
+    m_session.addSink(m_diagnosis.judge());
+    m_resolver->addListener(m_diagnosis.frameListener());
     m_session.addSink(m_population);
-    if (!m_diagnosis)
-        return;
-    for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
+    for (const std::shared_ptr<Sink> &sink : m_diagnosis.sinks())
         m_session.addSink(sink);
 }
 
@@ -138,16 +133,19 @@ Result<void> BatchRun::openOutputs()
 {
     addSinks();
     m_output = std::make_unique<BatchOutput>(m_line, m_session, m_population, m_resolver);
-    if (m_diagnosis) {
+    if (m_line.diagnosis.any()) {
         if (Result<void> checked = checkFilesDiffer(m_line); !checked)
             return checked;
-        if (Result<void> opened = m_diagnosis->open(); !opened)
+        if (Result<void> opened = m_diagnosis.open(); !opened)
             return opened;
     }
     connect(m_output.get(), &BatchOutput::reported, this, [this](const QString &message) { m_console.print(message); });
     if (Result<void> opened = m_output->open(m_signals); !opened || !m_line.keepsOnly())
         return opened;
-    m_dumper = std::make_unique<Dumper>(m_line, m_population);
+    m_dumper = std::make_unique<Dumper>(m_line, m_population, [this] {
+        const std::shared_ptr<const Diagnosis::Stuck> judged = m_diagnosis.stuck();
+        return judged ? judged->groups : m_diagnosis.presentlyStuck();
+    });
     m_dumper->setExportResolver(exportResolverOf(m_resolver));
     m_session.addSink(m_dumper->history());
     return m_dumper->checkFolder();
@@ -159,7 +157,7 @@ void BatchRun::makeResolver()
     searchPath.folders = m_line.debugFolders;
     m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
     m_driver = std::make_unique<ResolverDriver>(m_session, m_resolver);
-    m_stuckAtEnd = std::make_unique<StuckAtEnd>(m_population, m_resolver);
+    m_stuckAtEnd = std::make_unique<StuckAtEnd>(m_diagnosis, m_population, m_resolver);
 }
 
 void BatchRun::connectSession()
@@ -204,8 +202,7 @@ void BatchRun::connectDumper()
 
 void BatchRun::connectStacks()
 {
-    m_stacks = std::make_unique<StacksOnRequest>(m_population, m_resolver, m_diagnosis ? &*m_diagnosis : nullptr,
-                                                 nameOf(m_line.start));
+    m_stacks = std::make_unique<StacksOnRequest>(m_diagnosis, m_population, m_resolver, nameOf(m_line.start));
     connect(m_stacks.get(), &StacksOnRequest::written, this, [this](const std::string &text) {
         m_console.clear();
         std::fputs(text.c_str(), stderr);
@@ -229,8 +226,7 @@ void BatchRun::endAtOnce()
     m_console.print(
         tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
     m_output->discardSummary();
-    if (m_diagnosis)
-        m_diagnosis->discard();
+    m_diagnosis.discard();
     std::_Exit(kExitOutput);
 }
 
@@ -262,8 +258,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
     if (endedBy == "exit")
         return;
     if (isLaunched()) {
-        if (m_diagnosis)
-            m_diagnosis->judgeAt(m_decidedNs);
+        m_diagnosis.judgeAt(m_decidedNs);
         if (m_output->queue())
             m_output->queue()->keepApart(m_decidedNs);
         if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
@@ -381,11 +376,10 @@ Dumper::Ending BatchRun::ending() const
 /// Returns false if the report cannot be written.
 bool BatchRun::report()
 {
-    if (!m_diagnosis)
+    if (!m_line.diagnosis.any())
         return true;
-    m_diagnosis->finishJudging();
-    m_diagnosis->resolveLocations(*m_resolver);
-    const Result<void> written = m_diagnosis->write(m_resolver.get());
+    m_diagnosis.resolveLocations(*m_resolver);
+    const Result<void> written = m_diagnosis.write(m_resolver.get());
     if (!written)
         m_console.print(QString::fromStdString(written.error().message));
     return bool(written);
@@ -394,6 +388,7 @@ bool BatchRun::report()
 int BatchRun::finish()
 {
     m_console.clear();
+    m_diagnosis.finishJudging();
     if (m_dumper) {
         m_dumper->finish(ending(), m_decidedNs);
         m_summary.dumps = m_dumper->files();
@@ -409,6 +404,7 @@ int BatchRun::finish()
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
     m_stuckAtEnd->finish(m_summary);
+    m_summary.abstained = m_diagnosis.abstained();
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -418,7 +414,7 @@ int BatchRun::finish()
     }
     if (const std::string instants = describeInstants(m_summary); !instants.empty())
         m_console.print(QString::fromStdString(instants));
-    for (const QString &text : findingLines(m_summary.stuck, m_resolver->problem()))
+    for (const QString &text : findingLines(m_summary, m_resolver->problem()))
         m_console.print(text);
     m_console.print(
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
@@ -427,9 +423,9 @@ int BatchRun::finish()
     const int code = exitCode();
     if (!m_output->writeSummary(m_summary) || !reported)
         return kExitOutput;
-    if (code != kExitSuccess || !m_diagnosis || m_diagnosis->failure().empty())
+    if (code != kExitSuccess || m_diagnosis.failure().empty())
         return code;
-    m_console.print(QString::fromStdString(m_diagnosis->failure()));
+    m_console.print(QString::fromStdString(m_diagnosis.failure()));
     return kExitFindings;
 }
 
@@ -438,8 +434,7 @@ int BatchRun::run()
     const auto fail = [this](const Error &error, int code) {
         m_console.print(QString::fromStdString(error.message));
         m_output->discardSummary();
-        if (m_diagnosis)
-            m_diagnosis->discard();
+        m_diagnosis.discard();
         return code;
     };
     makeResolver();

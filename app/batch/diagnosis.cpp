@@ -83,7 +83,13 @@ void Diagnosis::judgeNow(std::uint64_t instant)
     if (m_verdict)
         return;
     m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant, m_options.thresholds);
-    m_stacks = chainGroupsOf(*m_population);
+    if (!m_options.report.empty())
+        m_stacks = chainGroupsOf(*m_population);
+    auto stuck = std::make_shared<const Stuck>(Stuck{instant, stuckCoroutines(*m_verdict, *m_population)});
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stuck = std::move(stuck);
+    }
     if (listsCoroutines())
         m_list = listCoroutines(*m_population, *m_verdict);
 }
@@ -92,6 +98,12 @@ bool Diagnosis::listsCoroutines() const
 {
     const ReportFormat *const format = reportFormat(m_options.report);
     return format && format->listsCoroutines;
+}
+
+std::shared_ptr<const Diagnosis::Stuck> Diagnosis::stuck() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_stuck;
 }
 
 Verdict Diagnosis::presentVerdict() const

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What --report and --fail-on do: collect what the rules need, judge once, write the report, and decide whether the
-// findings fail the run. Qt-free.
+// The verdict on a run: collects what the rules need, and judges once. For --report and --fail-on: writes the report,
+// and decides whether the findings fail the run. Qt-free.
 #pragma once
 
 #include "app/batch/deferredfile.h"
 #include "app/commandline/commandline.h"
 #include "core/analysis/judge.h"
+#include "core/analysis/stuck.h"
 #include "core/reporting/report.h"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +50,15 @@ public:
     void discard();
     /// Judges the run so far, without an effect on the report. Any thread.
     Verdict presentVerdict() const;
+    std::vector<StuckGroup> presentlyStuck() const { return stuckCoroutines(presentVerdict(), *m_population); }
+    struct Stuck {
+        std::uint64_t judgedAt = 0;  ///< ns, CLOCK_MONOTONIC
+        std::vector<StuckGroup> groups;
+    };
+    /// The stuck coroutines of the verdict that the report has; nullptr: not judged yet. Any thread.
+    std::shared_ptr<const Stuck> stuck() const;
+    /// What that verdict does not judge. Call it after finishJudging().
+    const std::vector<Abstention> &abstained() const { return m_verdict->abstained; }
     /// After write(): why the findings fail the run, in one line; empty if they do not.
     std::string failure() const { return m_failure; }
     /// Resolves the addresses that the report needs, within ten seconds. Call it after finishJudging(), on the thread
@@ -71,6 +82,8 @@ private:
     std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data; 0 = the end
     // The source's thread, and the main thread after the end of the stream.
     std::optional<Verdict> m_verdict;
+    mutable std::mutex m_mutex;  ///< guards m_stuck
+    std::shared_ptr<const Stuck> m_stuck;
     std::vector<ChainGroup> m_stacks;  ///< of the instant of the verdict
     CoroutineList m_list;              ///< of the instant; empty unless the report lists coroutines
     std::string m_failure;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/dumper.h"
 
-#include "core/analysis/stuck.h"
 #include "core/base/fileremedy.h"
 #include "core/base/startthread.h"
 #include "core/exporting/exporting.h"
@@ -66,10 +65,12 @@ std::string numberedPath(const std::string &path, std::uint32_t number)
     return (whole.parent_path() / name).string();
 }
 
-Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> population, QObject *parent)
+Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> population,
+               std::function<std::vector<StuckGroup>()> stuck, QObject *parent)
     : QObject(parent),
       m_line(line),
       m_population(std::move(population)),
+      m_stuck(std::move(stuck)),
       m_history(std::make_shared<History>(line.keep.bytes.value_or(kDefaultBytes), keepNsOf(line))),
       m_limiter(line.keep.seconds ? keepNsOf(line) : DumpLimiter::kUsualWindowNs)
 {
@@ -160,7 +161,7 @@ void Dumper::dumpDeaths()
 
 bool Dumper::hasNewFinding(std::uint64_t now)
 {
-    const bool due = m_limiter.isDumpDue(findStuck(*m_population, now), now);
+    const bool due = m_limiter.isDumpDue(m_stuck(), now);
     if (m_limiter.beyondTheLast() > 0 && !std::exchange(m_reportedSpent, true))
         Q_EMIT reported(tr("one more coroutine is stuck; there is no dump of it, because findings get at most %1 dumps")
                             .arg(DumpLimiter::kMostDumps));

@@ -32,8 +32,10 @@ struct ExportReport;
 class Dumper final : public QObject {
     Q_OBJECT
 public:
-    /// Requires `line.keepsOnly()`. Make `population` and history() sinks of the session.
-    Dumper(const CommandLine &line, std::shared_ptr<const Population> population, QObject *parent = nullptr);
+    /// Requires `line.keepsOnly()`. Make `population` and history() sinks of the session. `stuck`: returns the
+    /// coroutines that are stuck when it is called.
+    Dumper(const CommandLine &line, std::shared_ptr<const Population> population,
+           std::function<std::vector<StuckGroup>()> stuck, QObject *parent = nullptr);
     ~Dumper() override;  ///< waits for a file that is being written
 
     /// Sets what resolves addresses. Call it before the first dump.
@@ -88,6 +90,7 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<const Population> m_population;
+    std::function<std::vector<StuckGroup>()> m_stuck;
     std::shared_ptr<History> m_history;
     std::shared_ptr<ExportResolver> m_exportResolver;
     std::unique_ptr<QThread> m_writer;

@@ -19,8 +19,9 @@ QString tr(const char *text)
 
 }  // namespace
 
-QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string &problem)
+QStringList findingLines(const Summary &summary, const std::string &problem)
 {
+    const std::vector<FoundGroup> &stuck = summary.stuck;
     QStringList lines;
     const std::size_t reported = std::min(stuck.size(), kMostSaid);
     for (std::size_t i = 0; i < reported; ++i)
@@ -37,6 +38,9 @@ QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string
     const std::string reason = problem.empty() && unknown != stuck.end() ? unknown->remedy : problem;
     if (!stuck.empty() && !reason.empty())
         lines << tr("some addresses have no function: %1").arg(QString::fromStdString(reason));
+    for (const Abstention &abstention : summary.abstained)
+        lines << QString::fromStdString("not judged: " + std::string(nameOf(abstention.rule)) + ", " +
+                                        std::to_string(abstention.count) + ": " + abstention.reason);
     return lines;
 }
 

@@ -13,6 +13,7 @@ namespace ct {
 /// Returns the 20 sites with most coroutines, the number of the other sites, and why addresses have no function. The
 /// reason is `problem` from AddressResolver::problem(), else the remedy of the first group that has one. Empty: nothing
 /// was found.
-QStringList findingLines(const std::vector<FoundGroup> &stuck, const std::string &problem);
+/// The stuck coroutines of a run, and what could not be judged. `problem`: why no function is known; may be empty.
+QStringList findingLines(const Summary &summary, const std::string &problem);
 
 }  // namespace ct

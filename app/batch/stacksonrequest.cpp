@@ -15,12 +15,11 @@ constexpr int kMostChecks = 20;
 
 }  // namespace
 
-StacksOnRequest::StacksOnRequest(std::shared_ptr<const Population> population,
-                                 std::shared_ptr<AddressResolver> resolver, const Diagnosis *diagnosis,
-                                 std::string target)
-    : m_population(std::move(population)),
+StacksOnRequest::StacksOnRequest(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
+                                 std::shared_ptr<AddressResolver> resolver, std::string target)
+    : m_diagnosis(diagnosis),
+      m_population(std::move(population)),
       m_resolver(std::move(resolver)),
-      m_diagnosis(diagnosis),
       m_target(std::move(target))
 {
     m_timer.setInterval(kCheckMs);
@@ -48,14 +47,9 @@ void StacksOnRequest::check()
 
 std::string StacksOnRequest::text() const
 {
-    Verdict verdict;
-    verdict.judgedAt = m_population->now();
-    if (m_diagnosis)
-        verdict = m_diagnosis->presentVerdict();
-    const Report report = makeReport(verdict, chainGroupsOf(*m_population), *m_population, m_resolver.get(), m_target);
-    if (m_diagnosis)
-        return textReport(report);
-    return summaryLine(report) + (report.stacks.empty() ? "no coroutine is alive\n" : stacksText(report.stacks));
+    const Report report = makeReport(m_diagnosis.presentVerdict(), chainGroupsOf(*m_population), *m_population,
+                                     m_resolver.get(), m_target);
+    return textReport(report) + (report.stacks.empty() ? "no coroutine is alive\n" : "");
 }
 
 }  // namespace ct

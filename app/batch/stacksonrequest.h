@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// SIGUSR2: writes the stacks of all coroutines to standard error, and the run continues.
+// SIGUSR2: writes the findings so far and the stacks of all coroutines to standard error, and the run continues.
 #pragma once
 
 #include "core/addresses/addressresolver.h"
@@ -20,9 +20,9 @@ class Diagnosis;
 class StacksOnRequest final : public QObject {
     Q_OBJECT
 public:
-    /// `diagnosis` may be null; else the text has the findings, too. It must outlive this object.
-    StacksOnRequest(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
-                    const Diagnosis *diagnosis, std::string target);
+    /// `diagnosis` must outlive this object.
+    StacksOnRequest(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
+                    std::shared_ptr<AddressResolver> resolver, std::string target);
 
     /// Requests the locations of the stacks. written() follows when they are resolved, or after a second.
     void begin();
@@ -34,9 +34,9 @@ private:
     void check();
     std::string text() const;
 
+    const Diagnosis &m_diagnosis;
     const std::shared_ptr<const Population> m_population;
     const std::shared_ptr<AddressResolver> m_resolver;
-    const Diagnosis *const m_diagnosis;
     const std::string m_target;
     QTimer m_timer;
     int m_checksLeft = 0;

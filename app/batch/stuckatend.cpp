@@ -18,9 +18,9 @@ constexpr std::chrono::milliseconds kResolveStep{1};
 
 }  // namespace
 
-StuckAtEnd::StuckAtEnd(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
-                       QObject *parent)
-    : QObject(parent), m_population(std::move(population)), m_resolver(std::move(resolver))
+StuckAtEnd::StuckAtEnd(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
+                       std::shared_ptr<AddressResolver> resolver, QObject *parent)
+    : QObject(parent), m_diagnosis(diagnosis), m_population(std::move(population)), m_resolver(std::move(resolver))
 {
     connect(&m_timer, &QTimer::timeout, this, &StuckAtEnd::step);
 }
@@ -38,16 +38,23 @@ void StuckAtEnd::step()
     if (m_stuckResolver) {
         if (!m_stuckResolver->step())
             stopResolving();
-    } else if (m_population->now() >= m_wantedNs || m_patience.hasExpired()) {
+    } else if (isJudged() || m_patience.hasExpired()) {
         judge();
         report();
     }
 }
 
+/// The verdict at the decision exists, or the stream is complete up to it.
+bool StuckAtEnd::isJudged() const
+{
+    return m_targetEnds ? m_diagnosis.stuck() != nullptr : m_population->now() >= m_wantedNs;
+}
+
 void StuckAtEnd::judge()
 {
-    m_decidedNs = m_population->now();
-    std::vector<StuckGroup> stuck = findStuck(*m_population, m_decidedNs);
+    const std::shared_ptr<const Diagnosis::Stuck> judged = m_targetEnds ? m_diagnosis.stuck() : nullptr;
+    m_decidedNs = judged ? judged->judgedAt : m_population->now();
+    std::vector<StuckGroup> stuck = judged ? judged->groups : m_diagnosis.presentlyStuck();
     m_stuckResolver.emplace(*m_population, stuck, *m_resolver, kResolveBeforeEnd);
     if (m_targetEnds)
         m_decided = std::move(stuck);
@@ -94,9 +101,8 @@ std::vector<FoundGroup> StuckAtEnd::resolvedGroups(const std::vector<StuckGroup>
 
 void StuckAtEnd::finish(Summary &summary)
 {
-    const std::uint64_t end = m_population->now();
-    const std::vector<StuckGroup> stuck = findStuck(*m_population, end);
-    summary.stuckAtEnd = {end, stuckIn(stuck)};
+    const std::vector<StuckGroup> stuck = m_decided ? m_diagnosis.presentlyStuck() : m_diagnosis.stuck()->groups;
+    summary.stuckAtEnd = {m_population->now(), stuckIn(stuck)};
     summary.stuckWhenDecided = decided();
     summary.stuck = m_found ? std::move(*m_found) : resolvedGroups(m_decided ? *m_decided : stuck);
 }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Judges which coroutines are stuck when a batch run ends, at two instants. The first is when the end is decided and
-// the target still runs, because ending it may destroy its coroutines. The second is the end of the stream, where a
-// window judges the recording of the run.
+// Which coroutines are stuck when a batch run ends, at two instants. The first is when the end is decided and the
+// target still runs, because ending it may destroy its coroutines. The second is the end of the stream.
 #pragma once
 
+#include "app/batch/diagnosis.h"
 #include "app/batch/stuckresolver.h"
 #include "app/batch/summary.h"
 
@@ -25,12 +25,13 @@ namespace ct {
 class StuckAtEnd final : public QObject {
     Q_OBJECT
 public:
-    StuckAtEnd(std::shared_ptr<const Population> population, std::shared_ptr<AddressResolver> resolver,
-               QObject *parent = nullptr);
+    /// `diagnosis` must outlive this object.
+    StuckAtEnd(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
+               std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
 
-    /// Waits until the stream is complete up to `wantedNs` (ns of CLOCK_MONOTONIC), but not for long if the decoder is
-    /// behind. Then judges at the time of the stream, and resolves the locations; resolved() follows, never from within
-    /// the call. `targetEnds`: we will end the target, so this judgement counts.
+    /// Waits for the verdict at `wantedNs` (ns of CLOCK_MONOTONIC), but not for long if the decoder is behind: then
+    /// judges at the time of the stream. Resolves the locations; resolved() follows, never from within the call.
+    /// `targetEnds`: we will end the target, so this judgement counts.
     void decide(bool targetEnds, std::uint64_t wantedNs);
     bool isDeciding() const { return m_timer.isActive(); }
     /// Judges now if this is still due, resolves no more, and emits resolved().
@@ -39,7 +40,7 @@ public:
     void endResolving();
     /// Returns the judgement of decide(), if it counts.
     std::optional<StuckInstant> decided() const;
-    /// Call it after the end of the stream: judges there, and fills in all about stuck coroutines in the summary.
+    /// Call it after Diagnosis::finishJudging(): fills in all about stuck coroutines in the summary.
     void finish(Summary &summary);
 
 Q_SIGNALS:
@@ -48,10 +49,12 @@ Q_SIGNALS:
 
 private:
     void step();
+    bool isJudged() const;
     void judge();
     void report();
     std::vector<FoundGroup> resolvedGroups(const std::vector<StuckGroup> &stuck);
 
+    const Diagnosis &m_diagnosis;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<AddressResolver> m_resolver;
     std::optional<StuckResolver> m_stuckResolver;

@@ -129,7 +129,7 @@ void appendGroups(std::vector<FoundGroup> &groups, const Population &population,
         FoundGroup &group = groups[known->second];
         group.longestNs = std::max(group.longestNs, coroutine.suspendedNs);
         group.coroutines.push_back({coroutine.coroutine, coroutine.probeId, coroutine.suspendedNs, coroutine.addr,
-                                    nameOf(population, coroutine.coroutine)});
+                                    nameOf(population, coroutine.coroutine), coroutine.rule});
     }
 }
 
@@ -180,7 +180,8 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
                 json += ", \"name\": ";
                 appendJsonString(json, found.name);
             }
-            json += ", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
+            json += ", \"rule\": \"" + std::string(ct::nameOf(found.rule)) +
+                    "\", \"probe_id\": " + std::to_string(found.probeId) + ", \"site\": ";
             appendJsonString(json, group.site);
             json += ", \"suspended_ns\": " + std::to_string(found.suspendedNs) +
                     ", \"usual_ns\": " + (group.usualNs ? std::to_string(*group.usualNs) : "null");
@@ -188,6 +189,20 @@ void appendStuck(std::string &json, const std::vector<FoundGroup> &groups)
                 json += ", \"addr\": \"" + hexadecimal(found.addr) + "\"";
             json += '}';
         }
+    }
+    json += ']';
+}
+
+void appendAbstentions(std::string &json, const std::vector<Abstention> &abstained)
+{
+    json += '[';
+    const char *separator = "\n    ";
+    for (const Abstention &abstention : abstained) {
+        json += separator;
+        separator = ",\n    ";
+        json += "{\"rule\": \"" + std::string(nameOf(abstention.rule)) + "\", \"reason\": ";
+        appendJsonString(json, abstention.reason);
+        json += ", \"count\": " + std::to_string(abstention.count) + '}';
     }
     json += ']';
 }
@@ -243,6 +258,7 @@ void addSums(JsonObject &object, const Summary &summary)
 void addStuck(JsonObject &object, const Summary &summary)
 {
     appendStuck(object.key("stuck"), summary.stuck);
+    appendAbstentions(object.key("abstained"), summary.abstained);
     const std::optional<StuckInstant> &decided = summary.stuckWhenDecided;
     object.text("stuck_judged", decided ? "end_decided" : "end");
     object.optional("stuck_when_end_decided", decided ? std::optional(decided->coroutines) : std::nullopt);
@@ -315,11 +331,6 @@ std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Pop
         return a.coroutines.size() > b.coroutines.size();
     });
     return groups;
-}
-
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now, const AddressResolver *resolver)
-{
-    return groupsOf(findStuck(population, now), population, resolver);
 }
 
 std::uint64_t stuckIn(const std::vector<StuckGroup> &groups)

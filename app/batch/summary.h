@@ -21,6 +21,7 @@ struct FoundCoroutine {
     std::uint64_t suspendedNs = 0;
     std::uint64_t addr = 0;  ///< as the target published it; 0 = none
     std::string name;        ///< that the target gave it; empty = none
+    Rule rule = Rule::LostWakeup;
 };
 
 /// Stuck coroutines of one site. Texts are copies, because the population changes.
@@ -34,11 +35,7 @@ struct FoundGroup {
     std::vector<FoundCoroutine> coroutines;  ///< longest first
 };
 
-/// Judges at `now` (ns, CLOCK_MONOTONIC). Any thread, while the stream continues. `resolver`: supplies the locations
-/// that it has resolved so far; may be null.
-std::vector<FoundGroup> findAt(const Population &population, std::uint64_t now,
-                               const AddressResolver *resolver = nullptr);
-/// As findAt(), for a judgement that was made before.
+/// Any thread, while the stream continues. `resolver`: supplies the locations that it has resolved so far; may be null.
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
                                  const AddressResolver *resolver = nullptr);
 
@@ -61,6 +58,7 @@ struct Summary {
     std::vector<FoundGroup> stuck;
     std::optional<StuckInstant> stuckWhenDecided;  ///< set if we ended the target: just before that
     StuckInstant stuckAtEnd;                       ///< at the end of the stream, where its recording is judged
+    std::vector<Abstention> abstained;             ///< what could not be judged
     std::string regionPath;
     bool regionKept = false;
     std::vector<std::string> dumps;       ///< files, in order

@@ -125,8 +125,8 @@ Result<void> Checks::checkDiagnosis() const
         return usageError("--report-out needs --report");
     if (firstUsed({"--confidence"}) && diagnosis.failOn.empty())
         return usageError("--confidence needs --fail-on");
-    if (const std::string *name = firstUsed({"--baseline", "--threshold"}); name && !diagnosis.any())
-        return usageError(*name + " needs --report or --fail-on");
+    if (firstUsed({"--baseline"}) && !diagnosis.any())
+        return usageError("--baseline needs --report or --fail-on");
     if (diagnosis.report.empty() || diagnosis.reportPath != "-")
         return {};
     if (m_parsed.line.streams() || m_parsed.line.summaryPath == "-")

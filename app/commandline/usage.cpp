@@ -88,8 +88,8 @@ With --batch:
                           time that is kept [60s], 10 dumps at most; findings without a dump are counted
   --dump-on death         dump when a process of the target has ended, one dump for each. --dump-on may be given
                           twice, or not at all: SIGUSR1 to corotracer-gui dumps at any time
-  SIGUSR2 to corotracer-gui writes the stacks of all coroutines to standard error, and with --report or --fail-on the
-  findings so far; the run continues
+  SIGUSR2 to corotracer-gui writes the findings so far and the stacks of all coroutines to standard error; the run
+  continues
 
 The window:
   --input FILE            like FILE; - is standard input, which is kept with the other recordings. A recording that

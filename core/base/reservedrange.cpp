@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fstream>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace ct {
@@ -25,6 +26,14 @@ bool isAccountingStrict()
     return !(file >> mode) || mode == 2;
 }
 
+/// A limit of the address space (ulimit -v) has to leave room for all ranges, and for the region.
+bool fitsIntoLimit(std::size_t bytes)
+{
+    constexpr std::size_t kShare = 16;
+    rlimit space{};
+    return ::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY || bytes <= space.rlim_cur / kShare;
+}
+
 void *map(std::size_t bytes, int protection)
 {
     return ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,6 +43,8 @@ void *map(std::size_t bytes, int protection)
 
 ReservedRange reserve(std::size_t bytes)
 {
+    if (!fitsIntoLimit(bytes))
+        return {};
     ReservedRange space;
     space.bytes = roundUp(bytes);
     space.mappedBytes = space.bytes + ReservedRange::kHugePage;

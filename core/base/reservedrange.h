@@ -13,7 +13,7 @@ namespace ct {
 struct ReservedRange {
     static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-    std::byte *first = nullptr;  ///< nullptr: the system has too little address space
+    std::byte *first = nullptr;  ///< nullptr: too little address space
     std::size_t bytes = 0;       ///< bytes from `first` on, a multiple of kHugePage
     /// False: the caller must make each part accessible with mprotect(2) before touching it. Strict overcommit
     /// accounting charges every accessible page, so reserved pages stay inaccessible there.
@@ -22,8 +22,9 @@ struct ReservedRange {
     std::size_t mappedBytes = 0;  ///< bytes of the mapping, for unreserve()
 };
 
-/// Reserves at least `bytes`. Makes the range accessible at once where possible: a later mprotect(2) would wait for
-/// any thread that is populating memory of this process. That can last milliseconds.
+/// Reserves at least `bytes`, but no more than a sixteenth of the limit of the address space (ulimit -v). Makes the
+/// range accessible at once where possible: a later mprotect(2) would wait for any thread that is populating memory of
+/// this process. That can last milliseconds.
 ReservedRange reserve(std::size_t bytes);
 void unreserve(const ReservedRange &space);
 /// Returns the memory of the whole pages inside [begin, end) to the system. These pages read as zero afterwards. For

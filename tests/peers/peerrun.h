@@ -31,28 +31,29 @@ public:
     qint64 sum(const char *name) const { return runner::integer(m_summary, name); }
     QStringList rows(const char *sql) const { return exporttest::Database(m_batch.path("run.sqlite")).rows(sql); }
     QByteArray errors() { return m_batch.err(); }
+    QByteArray output() { return m_batch.out(); }
 
-    /// Returns where the stuck coroutines wait, as "file:line" without the directory. Each stuck coroutine counts.
-    QStringList stuckAt() const
+    /// Returns where coroutines wait for an object that is neither a coroutine nor a time, and were not woken, as
+    /// "file:line" without the directory. `condition`: in SQL, on their row `c` of table coroutines.
+    QStringList unwokenAt(const char *condition) const
     {
+        const std::string sql =
+            "SELECT t.file || ':' || t.line FROM waits w JOIN coro_trace t ON t.coroutine = w.coroutine AND t.n = w.n "
+            "JOIN coroutines c ON c.coroutine = w.coroutine LEFT JOIN wakes ON wakes.coroutine = w.coroutine AND "
+            "wakes.n > w.n WHERE w.kind = 'other' AND wakes.n IS NULL AND " +
+            std::string(condition);
         QStringList result;
-        for (const QJsonValue &one : m_summary.value(QLatin1String("stuck")).toArray()) {
-            const QString site = one[QLatin1String("site")].toString();
-            result << site.section(QLatin1Char(' '), 0, 0).section(QLatin1Char('/'), -1);
-        }
-        result.sort();
+        for (const QString &row : rows(sql.c_str()))
+            result << row.section(QLatin1Char('/'), -1);
         return result;
     }
-    /// Returns the names of the stuck coroutines; "" for one without a name.
-    QStringList stuckNames() const
+    /// Returns how many coroutines the rule does not judge, because data are missing.
+    qint64 notJudged(const char *rule) const
     {
-        QStringList result;
-        for (const QJsonValue &one : m_summary.value(QLatin1String("stuck")).toArray()) {
-            const QString id = textOf(one[QLatin1String("coroutine")].toInteger());
-            result << rows(("SELECT name FROM coroutines WHERE coroutine = " + id.toLatin1()).constData());
-        }
-        result.sort();
-        return result;
+        qint64 count = 0;
+        for (const QJsonValue &one : m_summary.value(QLatin1String("abstained")).toArray())
+            count += one[QLatin1String("rule")] == QLatin1String(rule) ? one[QLatin1String("count")].toInteger() : 0;
+        return count;
     }
 
 private:

@@ -107,6 +107,28 @@ public:
     {
         return QTest::qWaitFor([&] { return err().contains(text); }, kPatienceMs);
     }
+    /// Requests verdicts on the run so far until one has a warning or an error.
+    bool waitForFinding() { return waitForVerdict("\nwarning: ", "\nerror: "); }
+    /// Requests verdicts on the run so far until one has either text.
+    bool waitForVerdict(const QByteArray &text, const QByteArray &other)
+    {
+        const auto isFound = [&] { return err().contains(text) || err().contains(other); };
+        const QDeadlineTimer patience(kPatienceMs);
+        while (!patience.hasExpired() && m_process.state() != QProcess::NotRunning) {
+            if (catches(SIGUSR2))
+                signal(SIGUSR2);
+            if (QTest::qWaitFor(isFound, 200))
+                return true;
+        }
+        return false;
+    }
+    /// True if the program handles the signal, which would kill it before.
+    bool catches(int number) const
+    {
+        const QByteArray status = readAll(QStringLiteral("/proc/%1/status").arg(m_process.processId()));
+        const qsizetype at = status.indexOf("SigCgt:\t");
+        return at >= 0 && (status.mid(at + 8, 16).toULongLong(nullptr, 16) >> (number - 1) & 1) != 0;
+    }
     QJsonObject summary() const { return objectIn(path("summary.json")); }
     /// The target's own report of its events.
     QJsonObject truth() const { return objectIn(path("emitted.json")); }

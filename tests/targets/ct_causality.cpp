@@ -129,8 +129,6 @@ Job work(World &world, std::uint64_t rounds, std::string name)
     }
     // No wake follows: the worker waits for the lock until the program ends.
     writeWait(self, world, 0);
-    corotracer::note_wakers_left(self, 0);
-    ++world.counts.wakersLeft;
     co_await targets::Turn{};
 }
 
@@ -189,6 +187,10 @@ int main(int argc, char **argv)
                     wake(world, worker, nullptr);
             }
         }).join();
+        for (const Job &worker : workers) {
+            corotracer::note_wakers_left(worker.promise(), 0);
+            ++world.counts.wakersLeft;
+        }
         std::printf("all wait for the lock\n");
         std::fflush(stdout);
         if (arguments.isSet("--hold"))

@@ -36,28 +36,26 @@ private Q_SLOTS:
         QCOMPARE(count("SELECT count(*) FROM coroutines WHERE name LIKE 'consumer %' AND death_ts IS NOT NULL"), 50);
     }
 
-    /// The consumer that checks, gives up its turn and then waits is found, with the line of its wait.
-    void findsTheLostWakeUpOfAUcontextTask()
+    /// The consumer that checks, gives up its turn and then waits is shown, with the line of its wait. Whether it waits
+    /// in vain cannot be judged: the scheduler waits for a signal, which may let it go on.
+    void showsTheLostWakeUpOfAUcontextTask()
     {
         const QByteArray source = runner::readAll(runner::sourceFile("tests/targets/ct_ucontext.c"));
         const qsizetype at = source.indexOf("the wait that never ends");
         QVERIFY(at > 0);
         const QByteArray line = QByteArray::number(source.left(at).count('\n') + 1);
 
-        Batch batch(words("--keep 10s --dump-on finding"),
-                    target("ct_ucontext", words("--pairs 3 --rounds 50 --lose --seconds 600")));
-        recordings::recordTo(batch, "run.jsonl");
+        Batch batch({}, target("ct_ucontext", words("--pairs 3 --rounds 50 --lose --seconds 600")));
         QVERIFY(batch.start());
-        QVERIFY2(batch.waitForError("run.1.jsonl"), batch.err().constData());
+        QVERIFY2(batch.waitForVerdict("not judged:", "not judged:"), batch.err().constData());
         batch.signal(SIGINT);
         QVERIFY(batch.wait());
         QCOMPARE(batch.exitCode(), 0);
-        const QJsonArray stuck = batch.summary().value(QLatin1String("stuck")).toArray();
-        QCOMPARE(stuck.size(), 1);
-        const QString site = stuck.first().toObject().value(QLatin1String("site")).toString();
-        QVERIFY2(site.contains(QLatin1String("consume_carelessly")) &&
-                     site.contains(QLatin1String("ct_ucontext.c:") + QString::fromLatin1(line)),
-                 qPrintable(site));
+        const QByteArray errors = batch.err();
+        QVERIFY2(errors.contains("    consume_carelessly (ct_ucontext.c:" + line + ')'), errors.constData());
+        QVERIFY2(errors.contains("corotracer-gui: not judged: lost-wakeup, 1: "), errors.constData());
+        QCOMPARE(batch.summary().value(QLatin1String("stuck")).toArray().size(), 0);
+        QCOMPARE(batch.summary().value(QLatin1String("abstained")).toArray().size(), 1);
         QCOMPARE(integer(batch.summary(), "events"), 3 * (4 * 50 + 4) + 8);
         runner::compareAccounts(batch.summary(), batch.truth());
     }

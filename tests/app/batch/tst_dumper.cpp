@@ -24,7 +24,8 @@ private Q_SLOTS:
         m_line.outputPath = m_directory->filePath(QStringLiteral("run.sqlite")).toStdString();
         m_line.keep.bytes = 4U << 20;
         m_population = std::make_shared<Population>();
-        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_stuck.clear();
+        m_dumper = makeDumper();
     }
 
     void reportsTheNumberOfEvents()
@@ -80,7 +81,7 @@ private Q_SLOTS:
     void reportsFindingsWithoutADump()
     {
         m_line.dumpOnFinding = true;
-        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_dumper = makeDumper();
         QSignalSpy reported(m_dumper.get(), &Dumper::reported);
         consume(stuckCoroutine(0, 10'000'000'000));
         m_dumper->watch({});
@@ -102,7 +103,7 @@ private Q_SLOTS:
             init();
             m_line.dumpOnFinding = true;
             m_line.dumpOnDeath = dumpOnDeath;
-            m_dumper = std::make_unique<Dumper>(m_line, m_population);
+            m_dumper = makeDumper();
             QSignalSpy reported(m_dumper.get(), &Dumper::reported);
             m_dumper->dump(QStringLiteral("as asked for"));
             consume(stuckCoroutine(0, 10'000'000'000));
@@ -147,7 +148,7 @@ private Q_SLOTS:
     {
         m_line.dumpOnFinding = true;
         m_line.dumpOnDeath = true;
-        m_dumper = std::make_unique<Dumper>(m_line, m_population);
+        m_dumper = makeDumper();
         consume(stuckCoroutine(0, 10'000'000'000));
         m_dumper->processEnded(1);
         QSignalSpy reported(m_dumper.get(), &Dumper::reported);
@@ -158,10 +159,20 @@ private Q_SLOTS:
     }
 
 private:
+    std::unique_ptr<Dumper> makeDumper() const
+    {
+        return std::make_unique<Dumper>(m_line, m_population, [this] { return m_stuck; });
+    }
     QString path(const char *name) const { return m_directory->filePath(QLatin1String(name)); }
     /// A coroutine that was born, suspended at the common site, and still waits 9 s later.
-    static Batch stuckCoroutine(CoroutineId id, std::uint64_t now)
+    Batch stuckCoroutine(CoroutineId id, std::uint64_t now)
     {
+        StuckGroup group;
+        group.site = 1;
+        group.coroutines.resize(1);
+        group.coroutines.front().coroutine = id;
+        group.coroutines.front().site = 1;
+        m_stuck.push_back(std::move(group));
         Batch batch;
         batch.sites.push_back({1, 10, 0, "server.cpp", "serve"});
         batch.births.push_back(birth(id, 0x1000 + id));
@@ -192,6 +203,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_directory;
     CommandLine m_line;
     std::shared_ptr<Population> m_population;
+    std::vector<StuckGroup> m_stuck;
     std::unique_ptr<Dumper> m_dumper;
 };
 

@@ -5,6 +5,7 @@
 #include "app/batch/findinglines.h"
 #include "app/batch/stuckatend.h"
 #include "app/batch/stuckresolver.h"
+#include "tests/support/events.h"
 #include "tests/support/qtsuite.h"
 
 #include <QJsonArray>
@@ -24,8 +25,8 @@ constexpr std::uint64_t kFrames = 0x10'0000;
 constexpr std::uint64_t kNow = 100 * kSecond;
 
 /// Coroutines of a version-1 process, suspended for a long time, each in its own frame.
-struct Waiting {
-    explicit Waiting(CoroutineId count)
+struct WaitingFrames {
+    explicit WaitingFrames(CoroutineId count)
     {
         Batch batch;
         for (CoroutineId id = 0; id < count; ++id) {
@@ -36,11 +37,60 @@ struct Waiting {
         static_cast<void>(population->consume(batch));
     }
     static std::uint64_t frameOf(CoroutineId id) { return kFrames + id * 64; }
-    std::vector<FoundGroup> found() const { return findAt(*population, kNow, resolver.get()); }
+    /// As if a verdict warned of all of them.
+    std::vector<StuckGroup> stuck() const
+    {
+        Verdict verdict;
+        verdict.judgedAt = kNow;
+        verdict.findings.resize(1);
+        verdict.findings.front().severity = Severity::Warning;
+        for (CoroutineId id = 0; id < population->size(); ++id)
+            verdict.findings.front().coroutines.push_back(id);
+        return stuckCoroutines(verdict, *population);
+    }
+    std::vector<FoundGroup> found() const { return groupsOf(stuck(), *population, resolver.get()); }
 
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<AddressResolver> resolver =
         std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
+};
+
+/// Coroutines that were woken, and that no thread has resumed.
+struct Woken {
+    explicit Woken(CoroutineId count)
+    {
+        Batch batch;
+        for (CoroutineId id = 0; id < count; ++id) {
+            batch.births.push_back({id, id, 1, 7, Dialect::Lane, id, kSecond});
+            batch.transitions.push_back(ct::test::eventOf(Dialect::Lane, id, 0, kSecond, false));
+            batch.notes.wakes.push_back({id, kNoCoroutine, 1, kSecond + 1, 7, 100});
+        }
+        batch.now = kNow;
+        consume(batch);
+    }
+    void consume(const Batch &batch)
+    {
+        QVERIFY(bool(diagnosis.judge()->consume(batch)));
+        QVERIFY(bool(population->consume(batch)));
+        for (const std::shared_ptr<Sink> &sink : diagnosis.sinks())
+            QVERIFY(bool(sink->consume(batch)));
+    }
+    /// The coroutine runs at `ts`, for a moment.
+    void run(CoroutineId id, std::uint64_t ts, std::uint64_t now)
+    {
+        Batch batch;
+        batch.transitions = {ct::test::eventOf(Dialect::Lane, id, 1, ts, true),
+                             ct::test::eventOf(Dialect::Lane, id, 2, ts, false)};
+        batch.now = now;
+        consume(batch);
+    }
+
+    const CommandLine::Diagnosis options;
+    std::shared_ptr<Population> population = std::make_shared<Population>();
+    Diagnosis diagnosis{options, population, "a program"};
+    std::shared_ptr<AddressResolver> resolver =
+        std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
+    StuckAtEnd stuckAtEnd{diagnosis, population, resolver};
 };
 
 }  // namespace
@@ -53,10 +103,11 @@ private Q_SLOTS:
     {
         constexpr CoroutineId kMany = 50'000;
         constexpr CoroutineId kKnown = 25'000;  // more than the resolver reads at once
-        const Waiting waiting(kMany);
+        const WaitingFrames waiting(kMany);
         std::vector<FrameLocation> frames;
         for (CoroutineId id = 0; id < kKnown; ++id)
-            frames.push_back({id * 2, Waiting::frameOf(id * 2), kSecond, 0, 12, 3, "/src/server.cpp", "serve(int)"});
+            frames.push_back(
+                {id * 2, WaitingFrames::frameOf(id * 2), kSecond, 0, 12, 3, "/src/server.cpp", "serve(int)"});
         waiting.resolver->addFrames(frames);
         const std::vector<FoundGroup> found = waiting.found();
         QCOMPARE(found.size(), std::size_t{kMany - kKnown + 1});
@@ -66,7 +117,9 @@ private Q_SLOTS:
         QCOMPARE(found[1].coroutines.size(), std::size_t{1});
         QVERIFY(found[1].site.starts_with("0x"));
 
-        const QStringList lines = findingLines(found, {});
+        Summary summary;
+        summary.stuck = found;
+        const QStringList lines = findingLines(summary, {});
         QCOMPARE(lines.size(), 22);
         QVERIFY(lines[0].startsWith(QStringLiteral("stuck: 25000 coroutines at serve server.cpp:12, ")));
         QCOMPARE(lines[20], QStringLiteral("stuck: 24981 more coroutines at 24981 more sites; --summary FILE lists all "
@@ -75,7 +128,7 @@ private Q_SLOTS:
 
     void theSummaryNamesCoroutines()
     {
-        const Waiting waiting(2);
+        const WaitingFrames waiting(2);
         Batch batch;
         batch.notes.names = {{1, "the \"second\""}};
         batch.now = kNow;
@@ -95,63 +148,52 @@ private Q_SLOTS:
         }
     }
 
-    /// On a busy machine, the harvest lags: events that resumed the coroutines may be unread. So the time of the stream
-    /// counts.
-    void theEndIsJudgedAtTheTimeOfTheStream()
+    /// What was committed before the decision counts, although it is decoded later. What follows does not.
+    void theVerdictAtTheDecisionCounts()
     {
-        Waiting waiting(3);
-        Batch batch;
-        for (CoroutineId id = 0; id < 3; ++id) {
-            batch.transitions.push_back({kNow, 0, 1, 2, id, 7, kUnknownSite, PointKind::Await, true});
-            batch.transitions.push_back(
-                {kNow, Waiting::frameOf(id), 2, 2, id, 7, kUnknownSite, PointKind::Await, false});
-        }
-        batch.now = kNow + kSecond / 10;
-        QVERIFY(waiting.population->consume(batch));
-        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
-        stuckAtEnd.decide(true, batch.now);
-        QTRY_VERIFY(stuckAtEnd.decided());
-        QCOMPARE(stuckAtEnd.decided()->ts, kNow + kSecond / 10);
-        QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{0});
-    }
-
-    /// What was committed before the decision counts, although it is decoded later.
-    void theEndIsJudgedOnceTheStreamIsComplete()
-    {
-        Waiting waiting(3);
-        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
+        Woken woken(3);
+        const std::uint64_t decided = kNow + kSecond;
+        woken.diagnosis.judgeAt(decided);
+        StuckAtEnd &stuckAtEnd = woken.stuckAtEnd;
         QSignalSpy resolved(&stuckAtEnd, &StuckAtEnd::resolved);
-        stuckAtEnd.decide(true, kNow + kSecond);
+        stuckAtEnd.decide(true, decided);
         QTest::qWait(20);  // many steps
         QVERIFY(stuckAtEnd.isDeciding());
         QVERIFY(!stuckAtEnd.decided());
-        Batch batch;
-        batch.transitions.push_back({kNow, 0, 1, 2, 0, 7, kUnknownSite, PointKind::Await, true});
-        batch.now = kNow + kSecond;
-        QVERIFY(waiting.population->consume(batch));
+        woken.run(0, kNow, decided);
+        woken.run(1, decided + 1, decided + 1);
         QTRY_COMPARE(resolved.count(), 1);
-        QCOMPARE(stuckAtEnd.decided()->ts, kNow + kSecond);
-        // One wait of 99 s is over: at this site, the others may last as long.
-        QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{0});
+        QCOMPARE(stuckAtEnd.decided()->ts, decided);
+        QCOMPARE(stuckAtEnd.decided()->coroutines, std::uint64_t{2});
+        Summary summary;
+        woken.diagnosis.finishJudging();
+        stuckAtEnd.finish(summary);
+        QCOMPARE(summary.stuckWhenDecided->coroutines, std::uint64_t{2});
+        QCOMPARE(summary.stuckAtEnd.ts, decided + 1);
+        QCOMPARE(summary.stuckAtEnd.coroutines, std::uint64_t{1});
+        QCOMPARE(summary.stuck.size(), std::size_t{1});
+        QCOMPARE(summary.stuck.front().coroutines.size(), std::size_t{2});
+        QCOMPARE(summary.stuck.front().coroutines.front().rule, Rule::NeverRun);
+        QVERIFY(toJson(summary).find("\"rule\": \"never-run\"") != std::string::npos);
     }
 
-    /// A decoder that is seconds behind does not delay the end as long. The report says so.
+    /// A decoder that is seconds behind does not delay the end as long. A message says so.
     void aStreamThatIsBehindIsNotAwaitedForLong()
     {
-        Waiting waiting(1);
-        StuckAtEnd stuckAtEnd(waiting.population, waiting.resolver);
-        QSignalSpy reported(&stuckAtEnd, &StuckAtEnd::reported);
-        stuckAtEnd.decide(true, kNow + 3 * kSecond / 2);
-        QTRY_VERIFY(stuckAtEnd.decided());
-        QCOMPARE(stuckAtEnd.decided()->ts, kNow);
+        Woken woken(1);
+        QSignalSpy reported(&woken.stuckAtEnd, &StuckAtEnd::reported);
+        woken.diagnosis.judgeAt(kNow + 3 * kSecond / 2);
+        woken.stuckAtEnd.decide(true, kNow + 3 * kSecond / 2);
+        QTRY_VERIFY(woken.stuckAtEnd.decided());
+        QCOMPARE(woken.stuckAtEnd.decided()->ts, kNow);
         QVERIFY(reported.at(0).at(0).toString().startsWith(
             QStringLiteral("the list of stuck coroutines is of 1.5 s before the end was decided")));
         // A second signal does not wait at all.
-        StuckAtEnd hurried(waiting.population, waiting.resolver);
-        hurried.decide(true, kNow + kSecond);
-        hurried.stopResolving();
-        QVERIFY(!hurried.isDeciding());
-        QCOMPARE(hurried.decided()->ts, kNow);
+        Woken other(1);
+        other.stuckAtEnd.decide(true, kNow + kSecond);
+        other.stuckAtEnd.stopResolving();
+        QVERIFY(!other.stuckAtEnd.isDeciding());
+        QCOMPARE(other.stuckAtEnd.decided()->ts, kNow);
     }
 
     /// All numbers differ, so an exchange of two fields is noticed.
@@ -197,23 +239,42 @@ private Q_SLOTS:
 
     void reportsOnceWhyFunctionsAreUnknown()
     {
-        const Waiting waiting(3);
+        const WaitingFrames waiting(3);
         const std::vector<FoundGroup> found = waiting.found();
         QCOMPARE(found.size(), std::size_t{3});
-        QStringList lines = findingLines(found, {});
+        Summary summary;
+        summary.stuck = found;
+        QStringList lines = findingLines(summary, {});
         QCOMPARE(lines.size(), 4);
         QVERIFY2(lines.last().startsWith(QStringLiteral("some addresses have no function: the location in this "
                                                         "coroutine frame is unknown")),
                  qPrintable(lines.last()));
-        lines = findingLines(found, "there is a reason for the whole run");
+        lines = findingLines(summary, "there is a reason for the whole run");
         QCOMPARE(lines.last(), QStringLiteral("some addresses have no function: there is a reason for the whole run"));
         QVERIFY(findingLines({}, "nobody waits").isEmpty());
     }
 
+    void whatCouldNotBeJudgedIsNotSilent()
+    {
+        Summary summary;
+        summary.abstained = {{Rule::LostWakeup, "no \"report\" tells", 3}};
+        QCOMPARE(findingLines(summary, {}),
+                 QStringList(QStringLiteral("not judged: lost-wakeup, 3: no \"report\" tells")));
+        const QJsonObject abstained = QJsonDocument::fromJson(QByteArray::fromStdString(toJson(summary)))
+                                          .object()
+                                          .value(QLatin1String("abstained"))
+                                          .toArray()
+                                          .at(0)
+                                          .toObject();
+        QCOMPARE(abstained.value(QLatin1String("rule")).toString(), QStringLiteral("lost-wakeup"));
+        QCOMPARE(abstained.value(QLatin1String("reason")).toString(), QStringLiteral("no \"report\" tells"));
+        QCOMPARE(abstained.value(QLatin1String("count")).toInt(), 3);
+    }
+
     void resolvingEndsWithoutAReadableProcess()
     {
-        const Waiting waiting(3);
-        const std::vector<StuckGroup> stuck = findStuck(*waiting.population, kNow);
+        const WaitingFrames waiting(3);
+        const std::vector<StuckGroup> stuck = waiting.stuck();
         StuckResolver over(*waiting.population, stuck, *waiting.resolver, std::chrono::hours(1));
         QCOMPARE(over.left(), std::size_t{0});  // no process to ask
         QVERIFY(!over.step());

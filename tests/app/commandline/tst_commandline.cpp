@@ -104,6 +104,8 @@ private Q_SLOTS:
         QVERIFY(adjusted);
         QVERIFY(adjusted->diagnosis.thresholds.lateNs == 2'000'000'000);
         QVERIFY(adjusted->diagnosis.thresholds.overtaken == 5);
+        const auto summarized = parse("--batch --threshold late=2s --listen");
+        QVERIFY(summarized && summarized->diagnosis.thresholds.lateNs == 2'000'000'000);
         const auto shown = parse("--threshold late=2s run.ctr");
         QVERIFY(shown && shown->diagnosis.thresholds.lateNs == 2'000'000'000);
         QCOMPARE(line->diagnosis.baselinePath, std::string("known.json"));
@@ -309,7 +311,6 @@ private Q_SLOTS:
         row("--batch --listen --confidence 1", "--confidence needs --fail-on");
         row("--batch --listen --report-out a", "--report-out needs --report");
         row("--batch --listen --baseline a", "--baseline needs --report or --fail-on");
-        row("--batch --listen --threshold late=1s", "--threshold needs --report or --fail-on");
         row("--batch --listen --fail-on any --threshold late=1",
             "--threshold late=1: late: expected a time, such as 500ms, 2s or 1min");
         row("--batch --listen --report json -o -", "give --report-out FILE");

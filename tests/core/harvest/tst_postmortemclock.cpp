@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/analysis/stuck.h"
+#include "core/analysis/watchedtime.h"
 #include "core/harvest/postmortemclock.h"
 #include "tests/support/check.h"
 
@@ -58,10 +58,7 @@ CT_CASE(timeStopsAtTheLatestEvent)
     CHECK_EQUAL(batch.notes.drops[0].lastTs, 40 * kSecond);
     CHECK(static_cast<bool>(population.consume(batch)));
     CHECK_EQUAL(population.now(), 40 * kSecond);
-    const std::vector<StuckGroup> found = findStuck(population, population.now());
-    REQUIRE(found.size() == 1 && found[0].coroutines.size() == 1);
-    CHECK_EQUAL(found[0].coroutines[0].coroutine, 0U);
-    CHECK_EQUAL(found[0].longestNs, 30 * kSecond);
+    CHECK_EQUAL(WatchedTime(population, population.now()).since(7, population.at(0).since), 30 * kSecond);
 }
 
 /// A process without events, and one whose clock is ahead.

@@ -4,6 +4,7 @@
 // A target built with an existing SDK: it publishes only the addresses of its coroutines' frames. Some coroutines wait
 // forever, others are resumed in turns. Ends after TENTHS tenths of a second, or on SIGTERM.
 //   waiting [TENTHS [COROUTINES OF EACH SORT]]
+// With 0 tenths, the turns end after some, and its only thread waits for SIGTERM in a way that nobody can see: a stall.
 // Prints "waited long enough" when the coroutines that are never resumed have waited for 6 s, and ten times longer than
 // any other wait. Then they are stuck by any measure, however slow the machine is.
 #include "support/oldsdkwriter.h"
@@ -18,11 +19,14 @@
 #include <utility>
 #include <vector>
 
+#include <semaphore.h>
 #include <time.h>
 
 namespace {
 
 std::vector<std::coroutine_handle<>> ready;
+volatile std::sig_atomic_t stopped = 0;
+sem_t stopRequested;
 const targets::RawRegion *region = nullptr;
 
 }  // namespace
@@ -95,11 +99,15 @@ Task fetch_from_the_far_side(Request<std::pair<int, long>, std::vector<std::pair
 
 int main(int argc, char **argv)
 {
-    static volatile std::sig_atomic_t stopped = 0;
-    std::signal(SIGTERM, [](int) { stopped = 1; });
+    ::sem_init(&stopRequested, 0, 0);
+    std::signal(SIGTERM, [](int) {
+        stopped = 1;
+        ::sem_post(&stopRequested);
+    });
     const auto mapped = targets::RawRegion::fromEnvironment(true);
     region = mapped ? &*mapped : nullptr;
     const long tenths = argc > 1 ? std::atol(argv[1]) : 600;
+    const long steps = tenths > 0 ? tenths * 10 : 60;
     const int count = argc > 2 ? std::atoi(argv[2]) : 3;
     std::vector<Task> tasks;
     for (int i = 0; i < count; ++i) {
@@ -113,7 +121,7 @@ int main(int argc, char **argv)
     Clock::time_point latestTurn = start;
     Clock::duration longestTurn = std::chrono::milliseconds(600);
     bool isReported = false;
-    for (long step = 0; step < tenths * 10 && stopped == 0; ++step) {
+    for (long step = 0; step < steps && stopped == 0; ++step) {
         ::nanosleep(&pause, nullptr);
         const Clock::time_point now = Clock::now();
         longestTurn = std::max(longestTurn, now - latestTurn);
@@ -128,6 +136,8 @@ int main(int argc, char **argv)
         for (const std::coroutine_handle<> handle : std::exchange(ready, {}))
             handle.resume();
     }
+    while (tenths == 0 && stopped == 0)
+        ::sem_wait(&stopRequested);
     for (const Task &task : tasks)
         task.handle.destroy();
     return 0;

@@ -8,6 +8,7 @@
 #include "core/session/runjudge.h"
 #include "models/findingsmodel.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 #include "tests/ui/guisupport.h"
 #include "ui/docks/findingsdock.h"
 #include "ui/mainwindow.h"
@@ -99,16 +100,20 @@ private Q_SLOTS:
 
     void aRunEndedByTheEngineIsJudgedAtTheDecision()
     {
-        capture({QStringLiteral("--duration"), QStringLiteral("4"), QStringLiteral("--"),
-                 gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds"), QStringLiteral("600")},
-                QStringLiteral("when the end of the run was decided"));
+        runner::Batch batch(reportOptions(), lossyServer("600"));
+        batch.process().setWorkingDirectory(batch.path(""));
+        QVERIFY(batch.start());
+        QVERIFY2(batch.waitForFinding(), batch.err().constData());
+        batch.signal(SIGTERM);
+        compareVerdicts(batch, QStringLiteral("when the end of the run was decided"));
     }
 
     void aRunThatEndsItselfIsJudgedAtItsEnd()
     {
-        capture({QStringLiteral("--"), gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds"),
-                 QStringLiteral("3")},
-                QStringLiteral("at the end of the recording"));
+        runner::Batch batch(reportOptions(), lossyServer("3"));
+        batch.process().setWorkingDirectory(batch.path(""));
+        QVERIFY(batch.start());
+        compareVerdicts(batch, QStringLiteral("at the end of the recording"));
     }
 
     /// The user ends the target in the window: the window, its recording, and a report agree.
@@ -147,18 +152,21 @@ private Q_SLOTS:
     }
 
 private:
-    void capture(const QStringList &arguments, const QString &instant)
+    static QStringList reportOptions() { return runner::words("-o run.ctr --report json --report-out live.json"); }
+    static QStringList lossyServer(const char *seconds)
     {
-        const QString recording = m_sandbox.path(QStringLiteral("run%1.ctr").arg(++m_runs));
-        const QString report = m_sandbox.path(QStringLiteral("run%1.json").arg(m_runs));
-        QCOMPARE(batch(QStringList{QStringLiteral("-o"), recording, QStringLiteral("--report"), QStringLiteral("json"),
-                                   QStringLiteral("--report-out"), report} +
-                       arguments),
-                 0);
-        const QStringList live = reported(report);
+        return runner::target("ct_server_lossy", {QStringLiteral("--seconds"), QLatin1String(seconds)});
+    }
+
+    /// Waits for the end of a batch run with reportOptions().
+    void compareVerdicts(runner::Batch &batch, const QString &instant)
+    {
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
+        const QStringList live = reported(batch.path("live.json"));
         QVERIFY(!live.isEmpty());
-        QCOMPARE(judge(recording), live);
-        compare(recording, live, instant);
+        QCOMPARE(judge(batch.path("run.ctr")), live);
+        compare(batch.path("run.ctr"), live, instant);
     }
 
     QStringList judge(const QString &recording)
@@ -183,7 +191,6 @@ private:
     }
 
     gui::Sandbox m_sandbox;
-    int m_runs = 0;
 };
 
 CT_QT_SUITE(TestJudgedInstants)

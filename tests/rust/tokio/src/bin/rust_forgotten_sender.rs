@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-//! Sessions that wait for their answers. The dispatcher answers all but one: it forgets the sender of session 7, which
-//! waits for ever. `corotracer-gui` shows its name, and the line of its `await`.
+//! Sessions that ask again and again, and wait for each answer. The dispatcher forgets one: the sender of session 7's
+//! second answer. This session waits for ever, while the others go on. `corotracer-gui` shows its name, and the line of its `await`.
 //!
 //! usage: rust_forgotten_sender [SECONDS]
 
@@ -11,25 +11,28 @@ use corotracer::TraceFutureExt;
 use tokio::sync::{mpsc, oneshot};
 
 const SESSIONS: usize = 20;
-const FORGOTTEN: usize = 7;
+const QUESTIONS: usize = 10;
+const FORGOTTEN: (usize, usize) = (7, 1);
 
 #[derive(Debug)]
 struct Request {
     session: usize,
+    question: usize,
     answer: oneshot::Sender<usize>,
 }
 
-/// Asks for an answer, and waits for it.
-async fn serve(session: usize, requests: mpsc::Sender<Request>) -> usize {
-    let (answer, receiver) = oneshot::channel();
-    requests.send(Request { session, answer }).await.expect("the dispatcher runs");
-    drop(requests);
-    receiver.traced().named(&format!("answer for session {session}")).await.expect("the answer comes")
+/// Asks, and waits for the answer, several times.
+async fn serve(session: usize, requests: mpsc::Sender<Request>) {
+    for question in 0..QUESTIONS {
+        let (answer, receiver) = oneshot::channel();
+        requests.send(Request { session, question, answer }).await.expect("the dispatcher runs");
+        receiver.traced().named(&format!("answer for session {session}")).await.expect("the answer comes");
+    }
 }
 
 async fn dispatch(mut requests: mpsc::Receiver<Request>) {
     while let Some(request) = requests.recv().await {
-        if request.session == FORGOTTEN {
+        if (request.session, request.question) == FORGOTTEN {
             std::mem::forget(request.answer); // the bug
         } else {
             tokio::time::sleep(Duration::from_millis(1)).await;
