@@ -68,10 +68,17 @@ std::string nobodyLeft(const Facts &facts, const Waiting &waiting)
     return "all threads of the process wait without a timeout, and nothing from outside can wake them";
 }
 
+bool isQuiet(const Facts &facts, std::uint32_t pid)
+{
+    const ProcessFacts &process = facts.process(pid);
+    return process.running.empty() && process.threads.areKnown && process.threads.allSleep;
+}
+
 std::string siblingsEnded(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> siblings)
 {
+    if (!isQuiet(facts, waiting.pid))
+        return {};
     const Population &population = facts.population();
-    const ProcessFacts &process = facts.process(waiting.pid);
     std::uint64_t ended = 0;
     std::uint64_t latest = 0;
     std::uint64_t alive = 0;
@@ -87,10 +94,9 @@ std::string siblingsEnded(const Facts &facts, const Waiting &waiting, std::span<
         latest = std::max(latest, snapshot.since);
     }
     // The exit of the siblings must be the last that happened.
-    const bool isQuiet = process.running.empty() && process.lastEvent <= latest + facts.thresholds().shortestNs &&
-                         facts.watched(waiting.pid, latest) >= facts.thresholds().lateNs && process.threads.areKnown &&
-                         process.threads.allSleep;
-    if (ended < facts.thresholds().laterSiblings || ended <= alive || !isQuiet)
+    const bool isLast = facts.process(waiting.pid).lastEvent <= latest + facts.thresholds().shortestNs &&
+                        facts.watched(waiting.pid, latest) >= facts.thresholds().lateNs;
+    if (ended < facts.thresholds().laterSiblings || ended <= alive || !isLast)
         return {};
     return countText(ended, "sibling", "siblings") + " ended since it began to wait, the last " +
            durationText(facts.watched(waiting.pid, latest)) + " ago, and nothing has run in the process since";

@@ -24,6 +24,9 @@ std::string undelivered(const Facts &facts, const Waiting &waiting, std::span<co
 /// No thread, timer or descriptor is left that could wake it: a sentence, else empty.
 std::string nobodyLeft(const Facts &facts, const Waiting &waiting);
 
+/// True if no traced coroutine of the process runs, and samples show that all threads sleep.
+bool isQuiet(const Facts &facts, std::uint32_t pid);
+
 /// Siblings that waited at its site ended during the wait, and nothing has happened in the process since: a sentence,
 /// else empty. `siblings`: the coroutines of its function.
 std::string siblingsEnded(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> siblings);

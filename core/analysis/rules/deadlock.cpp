@@ -36,8 +36,10 @@ std::vector<CoroutineId> ownersOf(const Facts &facts, const Waiting &waiting, co
     if (wait.kind == WaitKind::Coroutine)
         return wait.target == kNoCoroutine ? std::vector<CoroutineId>{} : std::vector<CoroutineId>{wait.target};
     std::vector<CoroutineId> owners;
+    if (wait.kind != WaitKind::Lock)
+        return owners;
     const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
-    if (wait.kind != WaitKind::Lock || !state || state->releasedByOthers)
+    if (!state || state->releasedByOthers)
         return owners;  // anyone can release a semaphore that signals
     for (const Use &use : facts.population().holdersOf(waiting.pid, wait.object)) {
         if (use.by == kNoCoroutine || use.ts < facts.process(waiting.pid).tracedSince)
@@ -60,6 +62,8 @@ public:
                 node.forAll = node.forAll || wait.isForAll();
                 node.needs.push_back({ownersOf(facts, waiting, wait)});
             }
+            if (!dependsOnCoroutines(node))
+                continue;
             m_indexOf.emplace(waiting.coroutine, m_nodes.size());
             m_nodes.push_back(std::move(node));
         }
@@ -73,6 +77,13 @@ public:
     std::size_t behindCycles() const { return m_behind; }
 
 private:
+    /// False for most coroutines: what they wait for may come from outside.
+    static bool dependsOnCoroutines(const Node &node)
+    {
+        const auto hasOwners = [](const Need &need) { return !need.owners.empty(); };
+        return node.forAll ? std::any_of(node.needs.begin(), node.needs.end(), hasOwners)
+                           : std::all_of(node.needs.begin(), node.needs.end(), hasOwners);
+    }
     bool isBlocked(CoroutineId id) const
     {
         const auto found = m_indexOf.find(id);

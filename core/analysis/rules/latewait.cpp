@@ -10,14 +10,12 @@
 #include "core/analysis/rules/references.h"
 #include "core/analysis/rules/requests.h"
 #include "core/analysis/rules/rules.h"
+#include "core/analysis/rules/siblings.h"
 #include "core/base/quantitytext.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <queue>
-#include <set>
 #include <span>
 
 namespace ct::rules {
@@ -113,76 +111,6 @@ std::uint64_t surprisingAfter(const SiteStatistics &completed)
     return static_cast<std::uint64_t>(std::min(limit, static_cast<double>(completed.maxNs) * kSurelyTimes));
 }
 
-/// How the siblings of a coroutine, those with the same function, waited at its site since it began to wait.
-struct Siblings {
-    std::uint64_t completedWaits = 0;  ///< that began later
-    std::uint64_t cameBack = 0;        ///< siblings that completed at least one of them
-    std::uint64_t independent = 0;     ///< these, but those of one creator that lived one after the other once only
-    std::uint64_t stillThere = 0;      ///< others that wait there
-    std::uint64_t late = 0;            ///< of all, those whose present wait is late
-};
-
-/// Completed waits of one coroutine at `site` that began after `from` and ended before `to`; the first ones.
-std::uint64_t completedWithin(const Facts &facts, CoroutineId id, SiteId site, std::uint64_t from, std::uint64_t to)
-{
-    constexpr std::size_t kMostEvents = 64;
-    std::uint64_t completed = 0;
-    bool waits = false;
-    for (const HistoryEvent &event : facts.history().events(id, from, to, kMostEvents)) {
-        if (event.type == HistoryEvent::Type::Resume)
-            completed += waits ? 1 : 0;
-        waits = event.type == HistoryEvent::Type::Suspend && event.site == site && event.ts > from;
-    }
-    return completed;
-}
-
-/// The most intervals that overlap at one time.
-std::uint64_t mostAtOnce(std::vector<std::pair<std::uint64_t, std::uint64_t>> lives)
-{
-    std::sort(lives.begin(), lives.end());
-    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> ends;
-    std::size_t most = 0;
-    for (const auto &[birth, end] : lives) {
-        while (!ends.empty() && ends.top() <= birth)
-            ends.pop();
-        ends.push(end);
-        most = std::max(most, ends.size());
-    }
-    return most;
-}
-
-Siblings siblingsOf(const Facts &facts, const Waiting &waiting, std::span<const CoroutineId> coroutines,
-                    std::uint64_t lateAfterNs)
-{
-    Siblings siblings;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> lives;
-    std::set<CoroutineId> creators;
-    for (const CoroutineId id : coroutines) {
-        if (id == waiting.coroutine)
-            continue;
-        // Reading a history costs a hundred times more than this look at the present state.
-        const CoroutineSnapshot snapshot = facts.population().at(id);
-        const Waiting *const other = facts.waiting(id);
-        const bool waitsThere = other && other->site == waiting.site;
-        siblings.late += waitsThere && other->watchedNs > lateAfterNs ? 1 : 0;
-        const bool hasChanged = snapshot.since > waiting.since;
-        const std::uint64_t completed =
-            hasChanged ? completedWithin(facts, id, waiting.site, waiting.since, facts.now()) : 0;
-        if (completed != 0) {
-            siblings.completedWaits += completed;
-            ++siblings.cameBack;
-            const std::uint64_t finished = snapshot.state == CoroutineState::Finished ? snapshot.since : facts.now();
-            if (const CoroutineId creator = facts.population().parentOf(id); creator != kNoCoroutine)
-                creators.insert(creator);
-            lives.emplace_back(snapshot.birthTs, snapshot.deathTs != 0 ? snapshot.deathTs : finished);
-        } else if (waitsThere) {
-            ++siblings.stillThere;
-        }
-    }
-    siblings.independent = std::max<std::uint64_t>(mostAtOnce(std::move(lives)), creators.size());
-    return siblings;
-}
-
 /// True if its latest wait there was one of the longest of all, and longer than its one before: it may retry at
 /// intervals that grow, and the next wait may take longer still. Only a short history is read to its end. Without a
 /// site, the waits are of all kinds.
@@ -217,6 +145,9 @@ bool hasComeBack(const Facts &facts, CoroutineId coroutine)
     });
 }
 
+/// Where more of the siblings are late, waits may end in silence: connections and channels without news.
+constexpr std::uint64_t kMostLate = 4;
+
 /// True if the siblings show that this wait should have ended, too.
 bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblings)
 {
@@ -227,8 +158,6 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     if (siblings.completedWaits < limits.laterWaits || siblings.independent < limits.laterSiblings ||
         siblings.independent <= siblings.stillThere)
         return false;
-    // Where many are late, waits may end in silence: connections and channels without news.
-    constexpr std::uint64_t kMostLate = 4;
     if ((siblings.late + 1) * kMostLate > siblings.independent + siblings.stillThere + 1)
         return false;
     // Each of them may wait for a connection of its own, and one of these has fallen silent.
@@ -291,7 +220,9 @@ struct Comparison {
     std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
     std::optional<Descendants> descendants;                             ///< made when a wait may need them
-    std::size_t requestsLeft = 4096;                                    ///< waits whose causes may still be read
+    /// How many coroutines of a function are late; by the function's coroutines. Of one site.
+    std::map<const CoroutineId *, std::uint64_t> late;
+    std::size_t requestsLeft = 4096;  ///< waits whose causes may still be read
 
     void prepare(const Facts &facts, std::uint32_t pid)
     {
@@ -316,6 +247,7 @@ public:
 
 private:
     std::vector<std::string> evidenceOf(const Siblings &siblings) const;
+    bool isSilenceUsual(const Waiting &waiting, std::span<const CoroutineId> coroutines, Comparison &comparison) const;
     struct Late {
         const Waiting *waiting = nullptr;
         Causes causes = Causes::Nothing;
@@ -325,6 +257,7 @@ private:
         std::span<const CoroutineId> coroutines;
         Siblings siblings;
         bool haveComeBack = false;
+        bool isSilenceUsual = false;  ///< so `siblings` were not needed, and are not known
     };
     /// What makes a late wait a warning.
     struct Corroboration {
@@ -335,7 +268,7 @@ private:
     /// `isSurprising`: a wait as long is unusual there.
     Corroboration corroborate(const Late &late, const Compared &compared, bool isSurprising,
                               Comparison &comparison) const;
-    void judgeLate(const std::vector<Late> &all, Comparison &comparison, VerdictBuilder &verdict) const;
+    void judgeLate(std::vector<Late> all, Comparison &comparison, VerdictBuilder &verdict) const;
 
     const SiteStatistics &m_completed;
     const Facts &m_facts;
@@ -374,7 +307,7 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
         verdict.abstain(Rule::LostWakeup, "too many waits at their site are late to call them unusual", late.size());
         return;
     }
-    judgeLate(late, comparison, verdict);
+    judgeLate(std::move(late), comparison, verdict);
 }
 
 std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
@@ -387,6 +320,16 @@ std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
                            " completed at least " + countText(siblings.completedWaits, "wait", "waits") +
                            " there, and " + std::to_string(siblings.stillThere) + " completed none");
     return evidence;
+}
+
+/// True if so many siblings are late that cameBack() is false, whatever the histories of the others are.
+bool SiteWaits::isSilenceUsual(const Waiting &waiting, std::span<const CoroutineId> coroutines,
+                               Comparison &comparison) const
+{
+    const auto [found, isNew] = comparison.late.try_emplace(coroutines.data());
+    if (isNew)
+        found->second = lateAmong(m_facts, waiting.site, coroutines, comparison.references.lateAfter(m_completed));
+    return found->second * kMostLate > coroutines.size() + 1;
 }
 
 /// Compares it with its siblings if that can matter: that costs far more than all else.
@@ -402,6 +345,9 @@ SiteWaits::Compared SiteWaits::compare(const Late &late, Comparison &comparison,
         return result;
     // With neither a site nor a function, all waits are mixed, and no coroutine has siblings.
     const std::span<const CoroutineId> coroutines = comparison.functions->siblingsOf(waiting);
+    result.isSilenceUsual = isSilenceUsual(waiting, coroutines, comparison) && !isQuiet(m_facts, waiting.pid);
+    if (result.isSilenceUsual)
+        return result;
     if (coroutines.size() > comparison.historiesLeft) {
         verdict.abstain(Rule::LostWakeup, "there are too many late waits to compare each with its siblings");
         return result;
@@ -437,10 +383,16 @@ SiteWaits::Corroboration SiteWaits::corroborate(const Late &late, const Compared
     return result;
 }
 
-void SiteWaits::judgeLate(const std::vector<Late> &all, Comparison &comparison, VerdictBuilder &verdict) const
+void SiteWaits::judgeLate(std::vector<Late> all, Comparison &comparison, VerdictBuilder &verdict) const
 {
     const std::uint64_t surprisingNs = surprisingAfter(m_completed);
     comparison.prepare(m_facts, all.front().waiting->pid);
+    comparison.late.clear();
+    // The longest wait first: the finding is about this one, so no text is made for another one.
+    std::iter_swap(all.begin(), std::min_element(all.begin(), all.end(), [](const Late &a, const Late &b) {
+                       return std::pair(a.waiting->since, a.waiting->coroutine) <
+                              std::pair(b.waiting->since, b.waiting->coroutine);
+                   }));
     for (const Late &late : all) {
         const Waiting &waiting = *late.waiting;
         if (late.causes != Causes::Nothing && comparison.requestsLeft == 0) {
@@ -452,9 +404,13 @@ void SiteWaits::judgeLate(const std::vector<Late> &all, Comparison &comparison, 
         if (!corroboration.isEnough && late.causes != Causes::Nothing)
             continue;
         const auto describe = [&] {
+            const Siblings siblings = compared.isSilenceUsual
+                                          ? siblingsOf(m_facts, waiting, comparison.functions->siblingsOf(waiting),
+                                                       comparison.references.lateAfter(m_completed))
+                                          : compared.siblings;
             VerdictBuilder::Text text{"suspended for " + durationText(waiting.watchedNs) +
                                           ", and earlier waits there took at most " + durationText(m_completed.maxNs),
-                                      evidenceOf(compared.siblings)};
+                                      evidenceOf(siblings)};
             std::move(corroboration.evidence.begin(), corroboration.evidence.end(), std::back_inserter(text.evidence));
             return text;
         };

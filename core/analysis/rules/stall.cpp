@@ -13,13 +13,17 @@ namespace ct::rules {
 
 namespace {
 
-/// The waiting coroutines of each process.
+/// The waiting coroutines of each process. Of one that has not stalled, the first one stands for all.
 std::map<std::uint32_t, std::vector<const Waiting *>> waitingByProcess(const Facts &facts)
 {
     std::map<std::uint32_t, std::vector<const Waiting *>> processes;
-    for (const Waiting &waiting : facts.waiting())
-        if (waiting.kind == PointKind::Await && waiting.watchedNs >= facts.thresholds().stallNs)
-            processes[waiting.pid].push_back(&waiting);
+    for (const Waiting &waiting : facts.waiting()) {
+        if (waiting.kind != PointKind::Await || waiting.watchedNs < facts.thresholds().stallNs)
+            continue;
+        const auto [found, isNew] = processes.try_emplace(waiting.pid);
+        if (isNew || facts.isStalled(waiting.pid))
+            found->second.push_back(&waiting);
+    }
     return processes;
 }
 
