@@ -18,6 +18,8 @@ std::uint64_t threadKey(std::uint32_t pid, std::uint32_t tid)
 Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds)
     : m_subject(subject), m_now(now), m_thresholds(thresholds), m_watched(subject.population, now)
 {
+    m_waiting.reserve(population().alive());
+    m_idle.reserve(population().alive());
     const std::uint32_t size = population().size();
     for (CoroutineId id = 0; id < size; ++id)
         if (const CoroutineSnapshot snapshot = population().at(id); snapshot.kept)
@@ -34,7 +36,10 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
         process.threads = threadFactsOf(population(), sampledPid(pid), now);
         if (process.threads.areKnown)
             process.descriptors = DescriptorFacts(population(), sampledPid(pid), now);
-        std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
+        if (process.anyWoken)
+            std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
+        else
+            process.wakesThatRan.clear();
         process.lostNotes = process.lostNotes || objects().forgotten() != 0;
     }
 }
@@ -73,10 +78,10 @@ void Facts::add(const CoroutineSnapshot &snapshot)
     if (snapshot.since < process.tracedSince)
         ++m_waitedWithoutTracing;
     else
-        addWaiting(snapshot, notes);
+        addWaiting(snapshot, notes, process);
 }
 
-void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes)
+void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes, ProcessFacts &process)
 {
     Waiting waiting;
     waiting.coroutine = snapshot.id;
@@ -91,7 +96,10 @@ void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &
     waiting.woken = notes.woken;
     waiting.wokenTooEarly = notes.lastWake && !notes.woken && notes.lastWake->n + 1 == waiting.events;
     waiting.lastWake = notes.lastWake;
-    if (notes.waitsOn)
+    process.anyWoken = process.anyWoken || (notes.woken && notes.lastWake->ts + m_thresholds.wokenNs <= m_now);
+    if (notes.waitsOn && notes.waitsOn->part == 0)
+        waiting.waits = {*notes.waitsOn};
+    else if (notes.waitsOn)
         waiting.waits = population().waitsOf(snapshot.id);
     m_waiting.push_back(std::move(waiting));
 }
@@ -107,11 +115,14 @@ const Waiting *Facts::waiting(CoroutineId id) const
 const ProcessFacts &Facts::process(std::uint32_t pid) const
 {
     static const ProcessFacts kNothing;
-    const auto found = m_processes.find(pid);
-    return found != m_processes.end() ? found->second : kNothing;
+    if (!m_latestProcess.second || m_latestProcess.first != pid) {
+        const auto found = m_processes.find(pid);
+        m_latestProcess = {pid, found != m_processes.end() ? &found->second : &kNothing};
+    }
+    return *m_latestProcess.second;
 }
 
-const std::vector<ObjectHistory::Waiter> *Facts::unwokenWaiters(std::uint64_t object) const
+const std::vector<CoroutineId> *Facts::unwokenWaiters(std::uint64_t object) const
 {
     if (!m_unwoken)
         m_unwoken = objects().unwokenWaiters();
@@ -121,10 +132,10 @@ const std::vector<ObjectHistory::Waiter> *Facts::unwokenWaiters(std::uint64_t ob
 
 bool Facts::hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const
 {
-    const std::vector<ObjectHistory::Waiter> *const waiters = unwokenWaiters(object);
+    const std::vector<CoroutineId> *const waiters = unwokenWaiters(object);
     std::uint64_t left = 0;
     for (std::size_t i = 0; waiters && i < waiters->size() && left < count; ++i) {
-        const Waiting *const other = waiting((*waiters)[i].coroutine);
+        const Waiting *const other = waiting((*waiters)[i]);
         left += other && other->pid == pid && other->since < ts && !other->woken ? 1 : 0;
     }
     return left < count;
@@ -135,10 +146,10 @@ bool Facts::hasWaiterThatWentOn(std::uint32_t pid, std::uint64_t object, Corouti
     constexpr std::pair<std::uint64_t, CoroutineId> kNone(0, kNoCoroutine);
     const auto [found, isNew] = m_latestWaiters.try_emplace({pid, object}, LatestWaiters{kNone, kNone});
     LatestWaiters &latest = found->second;
-    if (const std::vector<ObjectHistory::Waiter> *const waiters = isNew ? unwokenWaiters(object) : nullptr) {
-        for (const ObjectHistory::Waiter &waiter : *waiters) {
-            const CoroutineSnapshot snapshot = population().at(waiter.coroutine);
-            const std::pair changed(snapshot.since, waiter.coroutine);
+    if (const std::vector<CoroutineId> *const waiters = isNew ? unwokenWaiters(object) : nullptr) {
+        for (const CoroutineId waiter : *waiters) {
+            const CoroutineSnapshot snapshot = population().at(waiter);
+            const std::pair changed(snapshot.since, waiter);
             if (!snapshot.kept || snapshot.pid != pid || changed.second == latest[0].second || changed < latest[1])
                 continue;
             latest[1] = changed;

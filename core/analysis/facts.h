@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ct {
@@ -75,8 +76,10 @@ struct ProcessFacts {
     DescriptorFacts descriptors;
     std::uint64_t lastEvent = 0;   ///< ns: the latest transition of any of its coroutines
     std::vector<Running> running;  ///< in the order of ids
-    /// Latest wakes (ns) of coroutines that have run since, with the coroutine; ascending.
+    /// Latest wakes (ns) of coroutines that have run since, with the coroutine; ascending. Empty unless a coroutine was
+    /// woken at least Thresholds::wokenNs ago, and has not run.
     std::vector<std::pair<std::uint64_t, CoroutineId>> wakesThatRan;
+    bool anyWoken = false;          ///< there is such a coroutine
     bool lostNotes = false;         ///< wakes or uses may be missing
     std::uint64_t tracedSince = 0;  ///< see WatchedTime::tracedSince()
     /// Times in which one of its threads with coroutines was overloaded; in order, without overlaps.
@@ -136,9 +139,9 @@ public:
     bool hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const;
 
 private:
-    const std::vector<ObjectHistory::Waiter> *unwokenWaiters(std::uint64_t object) const;
+    const std::vector<CoroutineId> *unwokenWaiters(std::uint64_t object) const;
     void add(const CoroutineSnapshot &snapshot);
-    void addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes);
+    void addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &notes, ProcessFacts &process);
 
     const Subject m_subject;
     const std::uint64_t m_now;
@@ -151,6 +154,7 @@ private:
     std::uint64_t m_flagged = 0;
     std::uint64_t m_withoutLanes = 0;
     std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
+    mutable std::pair<std::uint32_t, const ProcessFacts *> m_latestProcess{};  ///< that process() returned
     /// The latest change of state on each thread, by pid and tid.
     struct Latest {
         CoroutineId coroutine = kNoCoroutine;

@@ -3,10 +3,39 @@
 #include "core/analysis/objecthistory.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
 
 namespace ct {
 
 namespace {
+
+/// Calls fetch(row, index) for the rows ahead of the one that is added, so that their memory is in the cache in time.
+/// By blocks: in a short loop, the processor waits for several rows at once.
+template <class Row, class Fetch>
+class FetchAhead {
+public:
+    /// Rows that may be fetched, and not added yet.
+    static constexpr std::size_t kMost = 64;
+
+    FetchAhead(const std::vector<Row> &rows, Fetch fetch) : m_rows(rows), m_fetch(fetch) {}
+
+    /// Call before the row is added.
+    void before(std::size_t index)
+    {
+        if (index + kBlock < m_fetched)
+            return;
+        for (const std::size_t end = std::min(m_fetched + kBlock, m_rows.size()); m_fetched < end; ++m_fetched)
+            m_fetch(m_rows[m_fetched], m_fetched);
+    }
+
+private:
+    static constexpr std::size_t kBlock = kMost / 2;
+    const std::vector<Row> &m_rows;
+    const Fetch m_fetch;
+    std::size_t m_fetched = 0;
+};
 
 /// The latest signal or release of the object has woken several waiters.
 void enterBroadcast(ObjectState &state)
@@ -28,6 +57,20 @@ void enterAcquisition(ObjectState &state, const Use &use)
     state.acquisitions[next] = {use.ts, use.by};
 }
 
+/// Removes the oldest row.
+template <class Row, std::size_t count>
+void append(std::array<Row, count> &rows, const Row &row)
+{
+    std::shift_left(rows.begin(), rows.end(), 1);
+    rows.back() = row;
+}
+
+/// True if the wake is from this wait, or from a later one.
+bool hasPassed(const Wake &wake, const RecentCauses::Waited &wait)
+{
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(wake.n) - wait.nextN) >= 0;
+}
+
 }  // namespace
 
 Result<void> ObjectHistory::consume(const Batch &batch)
@@ -40,53 +83,93 @@ Result<void> ObjectHistory::consume(const Batch &batch)
     const std::scoped_lock lock(m_mutex);
     m_hasWakes = m_hasWakes || !notes.wakes.empty();
     // All waits first: a wake names the suspension that it ended, so it finds its own among them.
-    for (const WaitsOn &wait : notes.waits)
-        addWait(wait);
-    auto use = notes.uses.begin();
-    for (const Wake &wake : notes.wakes) {
-        for (; use != notes.uses.end() && use->ts <= wake.ts; ++use)
-            addUse(*use);
-        addWake(wake);
+    FetchAhead waits(notes.waits, [this](const WaitsOn &wait, std::size_t) {
+        m_known.prefetch(wait.coroutine, offsetof(RecentCauses, waits), offsetof(RecentCauses, wakes));
+    });
+    for (std::size_t i = 0; i < notes.waits.size(); ++i) {
+        waits.before(i);
+        addWait(notes.waits[i]);
     }
-    std::for_each(use, notes.uses.end(), [this](const Use &last) { addUse(last); });
+    addUsesAndWakes(notes);
     for (const Death &death : batch.deaths)
         addDeath(death);
     if (m_objects.size() > kMost)
         forgetOldObjects();
-    if (m_waiting > kMost || m_known.size() > 2 * kMost)
-        forgetWaits();
+    if (m_known.size() > kMostCoroutines)
+        forgetCoroutines();
     return {};
+}
+
+/// In the order of their times.
+void ObjectHistory::addUsesAndWakes(const Notes &notes)
+{
+    std::array<ObjectState *, 64> objects{};
+    FetchAhead uses(notes.uses, [&](const Use &use, std::size_t index) {
+        m_known.prefetch(use.by, offsetof(RecentCauses, signals), sizeof(RecentCauses));
+        objects.at(index % objects.size()) = &m_objects[{use.pid, use.object}];
+    });
+    static_assert(objects.size() >= decltype(uses)::kMost);
+    FetchAhead wakes(notes.wakes, [this](const Wake &wake, std::size_t) {
+        m_known.prefetch(wake.coroutine, offsetof(RecentCauses, waits), offsetof(RecentCauses, signals));
+    });
+    std::size_t use = 0;
+    const auto addUsesUntil = [&](std::uint64_t ts) {
+        for (; use < notes.uses.size() && notes.uses[use].ts <= ts; ++use) {
+            uses.before(use);
+            addUse(notes.uses[use], *objects.at(use % objects.size()));
+        }
+    };
+    for (std::size_t i = 0; i < notes.wakes.size(); ++i) {
+        addUsesUntil(notes.wakes[i].ts);
+        wakes.before(i);
+        addWake(notes.wakes[i]);
+    }
+    addUsesUntil(std::numeric_limits<std::uint64_t>::max());
+}
+
+bool ObjectHistory::isWaiting(CoroutineId id, const RecentCauses &known) const
+{
+    return std::any_of(known.waits.begin(), known.waits.end(), [](const auto &wait) { return wait.isOpen; }) ||
+           m_olderWaits.contains(id);
 }
 
 void ObjectHistory::addWait(const WaitsOn &wait)
 {
-    Known &known = m_known[wait.coroutine];
-    known.latestWaits.add({static_cast<std::uint32_t>(wait.n + 1), wait.kind, wait.object});
-    if (wait.kind == WaitKind::Timer || wait.kind == WaitKind::Coroutine)
-        return;  // the population knows the state of these
-    std::vector<Wait> &waits = known.waits;
-    m_waiting += waits.empty() ? 1 : 0;
-    if (waits.size() == kMostWaits)
-        waits.erase(waits.begin());
-    waits.push_back({wait.n, wait.object});
+    RecentCauses &known = m_known[wait.coroutine];
+    if (known.waits.front().isOpen)
+        keepOlder(wait.coroutine, known.waits.front());
+    const bool isOpen = wait.kind != WaitKind::Timer && wait.kind != WaitKind::Coroutine;
+    append(known.waits, {wait.object, static_cast<std::uint32_t>(wait.n + 1), wait.kind, isOpen});
+}
+
+void ObjectHistory::keepOlder(CoroutineId id, const RecentCauses::Waited &wait)
+{
+    std::vector<RecentCauses::Waited> &older = m_olderWaits[id];
+    if (older.size() + RecentCauses().waits.size() == kMostWaits)
+        older.erase(older.begin());
+    older.push_back(wait);
 }
 
 void ObjectHistory::addDeath(const Death &death)
 {
-    const auto found = m_known.find(death.coroutine);
-    if (found == m_known.end())
-        return;
-    m_waiting -= found->second.waits.empty() ? 0 : 1;
-    m_known.erase(found);
+    m_olderWaits.erase(death.coroutine);
+    m_known.erase(death.coroutine);
 }
 
-void ObjectHistory::addUse(const Use &use)
+ObjectState &ObjectHistory::objectAt(const Key &key)
 {
-    ObjectState &state = m_objects[{use.pid, use.object}];
+    if (!m_latestObject.second || !(m_latestObject.first == key))
+        m_latestObject = {key, &m_objects[key]};
+    return *m_latestObject.second;
+}
+
+void ObjectHistory::addUse(const Use &use, ObjectState &state)
+{
+    m_latestObject = {{use.pid, use.object}, &state};
     if (use.kind != UseKind::Acquired) {
         state.satisfiedBefore = state.satisfied().ts;
         if (use.by != kNoCoroutine)
-            m_known[use.by].signals.add({use.ts, use.object});
+            append(m_known[use.by].signals, {use.ts, use.object});
     }
     switch (use.kind) {
     case UseKind::Acquired:
@@ -116,29 +199,38 @@ void ObjectHistory::addUse(const Use &use)
 
 void ObjectHistory::addWake(const Wake &wake)
 {
-    Known &known = m_known[wake.coroutine];
+    RecentCauses &known = m_known[wake.coroutine];
     RecentCauses::Woken woken{wake.ts, wake.by, std::nullopt};
-    const auto &waits = known.latestWaits.rows();
-    const auto waited = std::find_if(waits.begin(), waits.end(), [&wake](const RecentCauses::Waited &one) {
-        return one.nextN != 0 && one.nextN == static_cast<std::uint32_t>(wake.n);
-    });
-    if (waited != waits.end())
-        woken.waited = waited->kind;
-    for (const Wait &wait : known.waits) {
-        if (wait.n + 1 != wake.n)
-            continue;
-        ObjectState &state = m_objects[{wake.pid, wait.object}];
-        state.woke = wake;
-        ++state.wokenSince;
-        if (state.wokenSince > 1 && state.satisfied().ts != 0)
-            enterBroadcast(state);
-        if (woken.by == kNoCoroutine && state.satisfied().ts != 0)
-            woken.by = state.satisfied().by;
+    if (const auto found = m_olderWaits.find(wake.coroutine); found != m_olderWaits.end()) {
+        for (RecentCauses::Waited &wait : found->second)
+            enterWake(wake, wait, woken);
+        if (std::erase_if(found->second, [](const auto &wait) { return !wait.isOpen; }); found->second.empty())
+            m_olderWaits.erase(found);
     }
-    known.wakes.add(woken);
-    m_waiting -= known.waits.empty() ? 0 : 1;
-    std::erase_if(known.waits, [&wake](const Wait &wait) { return wait.n < wake.n; });
-    m_waiting += known.waits.empty() ? 0 : 1;
+    for (RecentCauses::Waited &wait : known.waits)
+        enterWake(wake, wait, woken);
+    append(known.wakes, woken);
+}
+
+/// Enters the wake of a coroutine in one of its waits, and in the object of that wait.
+void ObjectHistory::enterWake(const Wake &wake, RecentCauses::Waited &wait, RecentCauses::Woken &woken)
+{
+    if (wait.nextN == 0 || !hasPassed(wake, wait))
+        return;
+    const bool wasOpen = std::exchange(wait.isOpen, false);
+    if (wait.nextN != static_cast<std::uint32_t>(wake.n))
+        return;
+    if (!woken.waited)
+        woken.waited = wait.kind;
+    if (!wasOpen)
+        return;
+    ObjectState &state = objectAt({wake.pid, wait.object});
+    state.woke = wake;
+    ++state.wokenSince;
+    if (state.wokenSince > 1 && state.satisfied().ts != 0)
+        enterBroadcast(state);
+    if (woken.by == kNoCoroutine && state.satisfied().ts != 0)
+        woken.by = state.satisfied().by;
 }
 
 /// A half, so that the cost for each further object is constant.
@@ -154,19 +246,25 @@ void ObjectHistory::forgetOldObjects()
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     m_forgotten += std::erase_if(m_objects, [&](const auto &entry) { return latest(entry.second) < *middle; });
+    m_latestObject = {};
 }
 
-/// Coroutines without waits first. That is enough, or a half of the others follows: so the cost for each further wait
-/// is constant.
-void ObjectHistory::forgetWaits()
+/// Coroutines without open waits first. That is enough, or the older ones of the others follow: so the cost for each
+/// further coroutine is constant.
+void ObjectHistory::forgetCoroutines()
 {
-    std::erase_if(m_known, [](const auto &entry) { return entry.second.waits.empty(); });
-    if (m_waiting <= kMost)
+    m_known.forEach([this](CoroutineId id, const RecentCauses &known) {
+        if (!isWaiting(id, known))
+            m_known.erase(id);
+    });
+    if (m_known.size() <= kMostCoroutines / 2)
         return;
-    m_forgotten += m_waiting - kMost / 2;
-    for (auto entry = m_known.begin(); m_known.size() > kMost / 2;)
-        entry = m_known.erase(entry);
-    m_waiting = m_known.size();
+    m_known.forEach([this](CoroutineId id, const RecentCauses &) {
+        if (m_known.size() <= kMostCoroutines / 4)
+            return;
+        addDeath({id, 0});
+        ++m_forgotten;
+    });
 }
 
 std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64_t object) const
@@ -180,20 +278,22 @@ ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const
 {
     Waiters waiters;
     const std::scoped_lock lock(m_mutex);
-    for (const auto &[coroutine, known] : m_known)
-        for (const Wait &wait : known.waits)
-            waiters[wait.object].push_back({coroutine, wait.n});
+    m_known.forEach([&waiters](CoroutineId id, const RecentCauses &known) {
+        for (const RecentCauses::Waited &wait : known.waits)
+            if (wait.isOpen)
+                waiters[wait.object].push_back(id);
+    });
+    for (const auto &[id, waits] : m_olderWaits)
+        for (const RecentCauses::Waited &wait : waits)
+            waiters[wait.object].push_back(id);
     return waiters;
 }
 
 std::optional<RecentCauses> ObjectHistory::recentOf(CoroutineId id) const
 {
     const std::scoped_lock lock(m_mutex);
-    const auto found = m_known.find(id);
-    if (found == m_known.end())
-        return std::nullopt;
-    const Known &known = found->second;
-    return RecentCauses{known.latestWaits.oldestFirst(), known.wakes.oldestFirst(), known.signals.oldestFirst()};
+    const RecentCauses *const known = m_known.find(id);
+    return known ? std::optional(*known) : std::nullopt;
 }
 
 bool ObjectHistory::hasWakes() const

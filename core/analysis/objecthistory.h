@@ -4,14 +4,15 @@
 // What happened to each object that a target reports: its latest uses, and which of its waiters were woken after them.
 #pragma once
 
+#include "core/base/idtable.h"
 #include "core/stream/stream.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ct {
@@ -53,36 +54,43 @@ struct ObjectState {
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
 };
 
-/// What a coroutine did last, as far as the target reported. Times 0 stand for none.
-struct RecentCauses {
+/// What a coroutine did last, as far as the target reported. All rows oldest first; an empty row stands for none.
+struct alignas(64) RecentCauses {
+    struct Waited {
+        std::uint64_t object = 0;
+        std::uint32_t nextN = 0;  ///< number of the event after the suspension, its low bits; 0 = none
+        WaitKind kind = WaitKind::Unknown;
+        /// Nothing has woken the coroutine from this wait or from a later one. Timers and coroutines do not count: the
+        /// population knows the state of these.
+        bool isOpen = false;
+    };
     /// A wake of the coroutine.
     struct Woken {
-        std::uint64_t ts = 0;
+        std::uint64_t ts = 0;  ///< 0 = none
         /// The coroutine that woke it, else the one that signalled or released what it waited for. kNoCoroutine: a
         /// thread.
         CoroutineId by = kNoCoroutine;
         std::optional<WaitKind> waited;  ///< what the suspension waited for; nullopt: not reported
     };
     struct Signalled {
-        std::uint64_t ts = 0;
+        std::uint64_t ts = 0;  ///< 0 = none
         std::uint64_t object = 0;
     };
-    struct Waited {
-        std::uint32_t nextN = 0;  ///< number of the event after the suspension, its low bits; 0 = none
-        WaitKind kind = WaitKind::Unknown;
-        std::uint64_t object = 0;
-    };
-    std::array<Waited, 4> waits{};  ///< oldest first, as all here; several of one suspension, if it reported several
+    std::array<Waited, 4> waits{};  ///< several of one suspension, if it reported several
     std::array<Woken, 8> wakes{};
     std::array<Signalled, 4> signals{};  ///< by the coroutine; releases, too
 };
+/// A wait needs one cache line, and a wake three. 100,000 coroutines do not fit into the cache of a core.
+static_assert(sizeof(RecentCauses) == 256);
 
 /// A Sink for the causes of a run. One writer; any thread may read. A mutex protects the contents, because they are
 /// containers: the writer locks it once for a batch with causes, and readers copy single objects.
 class ObjectHistory final : public Sink {
 public:
-    /// Objects and waits of coroutines remembered. Beyond, the older half is forgotten.
+    /// Objects that are remembered. Beyond, the older half is forgotten.
     static constexpr std::size_t kMost = 1U << 18;
+    /// Coroutines that are remembered. Beyond, most are forgotten, first those that wait for nothing.
+    static constexpr std::size_t kMostCoroutines = 1U << 19;
     /// Waits of one coroutine that were not followed by a wake.
     static constexpr std::size_t kMostWaits = 16;
 
@@ -93,13 +101,9 @@ public:
 
     /// Returns nullopt for an object without a use and without a wake of its waiters.
     std::optional<ObjectState> stateOf(std::uint32_t pid, std::uint64_t object) const;
-    /// A suspension that waited for an object and was not woken, as far as the target reported.
-    struct Waiter {
-        CoroutineId coroutine = kNoCoroutine;
-        std::uint64_t n = 0;  ///< number of the suspension
-    };
-    using Waiters = std::unordered_map<std::uint64_t, std::vector<Waiter>>;
-    /// Returns all waiters by the object's address, past ones included. Some may be of other processes.
+    using Waiters = std::unordered_map<std::uint64_t, std::vector<CoroutineId>>;
+    /// Returns by the object's address the coroutines that waited for it and were not woken, as far as the target
+    /// reported; past waits included. Some may be of other processes.
     Waiters unwokenWaiters() const;
     /// Returns nullopt for a coroutine that has ended, or has no causes.
     std::optional<RecentCauses> recentOf(CoroutineId id) const;
@@ -118,51 +122,25 @@ private:
             return static_cast<std::size_t>((key.object ^ std::uint64_t{key.pid} << 40) * 0x9E37'79B9'7F4A'7C15U >> 20);
         }
     };
-    struct Wait {
-        std::uint64_t n = 0;  ///< number of the suspension
-        std::uint64_t object = 0;
-    };
-    /// The latest rows of a few, without moving them.
-    template <class Row, std::size_t count>
-    class Latest {
-    public:
-        void add(const Row &row)
-        {
-            m_rows[m_next] = row;
-            m_next = (m_next + 1) % count;
-        }
-        const std::array<Row, count> &rows() const { return m_rows; }
-        std::array<Row, count> oldestFirst() const
-        {
-            std::array<Row, count> rows = m_rows;
-            std::rotate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(m_next), rows.end());
-            return rows;
-        }
-
-    private:
-        std::size_t m_next = 0;
-        std::array<Row, count> m_rows{};
-    };
-    /// What is remembered about one coroutine.
-    struct Known {
-        /// The latest waits, oldest first, without woken ones. Keeps its memory, because the coroutine soon needs it
-        /// again.
-        std::vector<Wait> waits;
-        Latest<RecentCauses::Waited, 4> latestWaits;
-        Latest<RecentCauses::Woken, 8> wakes;
-        Latest<RecentCauses::Signalled, 4> signals;
-    };
+    void addUsesAndWakes(const Notes &notes);
     void addWait(const WaitsOn &wait);
-    void addUse(const Use &use);
+    void addUse(const Use &use, ObjectState &state);
     void addWake(const Wake &wake);
+    void enterWake(const Wake &wake, RecentCauses::Waited &wait, RecentCauses::Woken &woken);
+    void keepOlder(CoroutineId id, const RecentCauses::Waited &wait);
+    bool isWaiting(CoroutineId id, const RecentCauses &known) const;
+    ObjectState &objectAt(const Key &key);
     void addDeath(const Death &death);
     void forgetOldObjects();
-    void forgetWaits();
+    void forgetCoroutines();
 
     mutable std::mutex m_mutex;
     std::unordered_map<Key, ObjectState, Hash> m_objects;
-    std::unordered_map<CoroutineId, Known> m_known;
-    std::size_t m_waiting = 0;  ///< coroutines in m_known that have waits
+    /// The entry that was needed last: a signal and the wake that follows it need the same one.
+    std::pair<Key, ObjectState *> m_latestObject{};
+    IdTable<RecentCauses> m_known;
+    /// Open waits for which RecentCauses::waits has no room. Few coroutines have any.
+    std::unordered_map<CoroutineId, std::vector<RecentCauses::Waited>> m_olderWaits;
     std::uint64_t m_forgotten = 0;
     bool m_hasWakes = false;
 };

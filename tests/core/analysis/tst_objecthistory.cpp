@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/objecthistory.h"
+#include "tests/support/check.h"
+
+#include <algorithm>
+
+using namespace ct;
+
+namespace {
+
+constexpr std::uint32_t kPid = 7;
+
+/// Notes that a test adds one by one.
+struct Causes {
+    ObjectHistory history;
+
+    void wait(CoroutineId id, std::uint64_t n, std::uint64_t object, WaitKind kind = WaitKind::Channel)
+    {
+        Batch batch;
+        batch.notes.waits.push_back({id, n, kind, object});
+        (void)history.consume(batch);
+    }
+    void wake(CoroutineId id, std::uint64_t n, std::uint64_t ts, CoroutineId by = kNoCoroutine)
+    {
+        Batch batch;
+        batch.notes.wakes.push_back({id, by, n, ts, kPid, 1});
+        (void)history.consume(batch);
+    }
+    void signal(CoroutineId by, std::uint64_t object, std::uint64_t ts)
+    {
+        Batch batch;
+        batch.notes.uses.push_back({by, 0, UseKind::Signalled, object, kUnknownSite, ts, kPid, 1});
+        (void)history.consume(batch);
+    }
+    void die(CoroutineId id)
+    {
+        Batch batch;
+        batch.deaths.push_back({id, 1});
+        (void)history.consume(batch);
+    }
+    std::vector<CoroutineId> waitersFor(std::uint64_t object) const
+    {
+        std::vector<CoroutineId> waiters = history.unwokenWaiters()[object];
+        std::sort(waiters.begin(), waiters.end());
+        return waiters;
+    }
+};
+
+}  // namespace
+
+CT_CASE(aWakeEndsAllWaitsOfItsSuspension)
+{
+    Causes causes;
+    for (std::uint64_t object = 1; object <= 6; ++object)
+        causes.wait(3, 9, object);
+    for (std::uint64_t object = 1; object <= 6; ++object)
+        CHECK(causes.waitersFor(object) == std::vector<CoroutineId>{3});
+    causes.wake(3, 10, 50);
+    for (std::uint64_t object = 1; object <= 6; ++object) {
+        CHECK(causes.waitersFor(object).empty());
+        const std::optional<ObjectState> state = causes.history.stateOf(kPid, object);
+        CHECK(state && state->woke.ts == 50 && state->wokenSince == 1);
+    }
+}
+
+CT_CASE(waitsWithoutAWakeAreRememberedUntilTheNextWake)
+{
+    Causes causes;
+    for (std::uint64_t i = 1; i <= ObjectHistory::kMostWaits + 2; ++i)
+        causes.wait(3, 2 * i, i);
+    CHECK(causes.waitersFor(2).empty());
+    CHECK(causes.waitersFor(3) == std::vector<CoroutineId>{3});
+    // A wake of an earlier suspension leaves the later ones.
+    causes.wake(3, 2 * 10 + 1, 50);
+    CHECK(causes.waitersFor(10).empty());
+    CHECK(causes.waitersFor(11) == std::vector<CoroutineId>{3});
+    CHECK(!causes.history.stateOf(kPid, 9) && causes.history.stateOf(kPid, 10));
+}
+
+CT_CASE(timersAndCoroutinesHaveNoWaiters)
+{
+    Causes causes;
+    causes.wait(3, 1, 100, WaitKind::Timer);
+    causes.wait(3, 3, 100, WaitKind::Coroutine);
+    CHECK(causes.waitersFor(100).empty());
+    causes.wake(3, 4, 50);
+    CHECK(!causes.history.stateOf(kPid, 100));
+    CHECK(causes.history.recentOf(3)->wakes.back().waited == WaitKind::Coroutine);
+}
+
+CT_CASE(theLatestCausesAreOldestFirst)
+{
+    Causes causes;
+    for (std::uint64_t i = 1; i <= 10; ++i) {
+        causes.wait(3, 2 * i, 1000 + i);
+        causes.signal(4, 1000 + i, 100 * i);
+        causes.wake(3, 2 * i + 1, 100 * i + 1);
+    }
+    const std::optional<RecentCauses> waiter = causes.history.recentOf(3);
+    const std::optional<RecentCauses> signaller = causes.history.recentOf(4);
+    CHECK(waiter && signaller);
+    CHECK(waiter->waits.front().object == 1007 && waiter->waits.back().object == 1010);
+    CHECK(waiter->wakes.front().ts == 301 && waiter->wakes.back().ts == 1001);
+    // The wake names no coroutine, so it came from the one that signalled.
+    CHECK(waiter->wakes.back().by == 4 && waiter->wakes.back().waited == WaitKind::Channel);
+    CHECK(signaller->signals.front().ts == 700 && signaller->signals.back().object == 1010);
+}
+
+CT_CASE(theDeadAreForgotten)
+{
+    Causes causes;
+    for (std::uint64_t object = 1; object <= 6; ++object)
+        causes.wait(3, 9, object);
+    causes.die(3);
+    CHECK(!causes.history.recentOf(3));
+    CHECK(causes.history.unwokenWaiters().empty());
+    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{0});
+}
+
+CT_CASE(coroutinesWithoutWaitsAreForgottenFirst)
+{
+    Causes causes;
+    constexpr auto kMost = static_cast<CoroutineId>(ObjectHistory::kMostCoroutines);
+    Batch batch;
+    for (CoroutineId id = 0; id <= kMost; ++id) {
+        if (id % 4 == 0)
+            batch.notes.waits.push_back({id, 1, WaitKind::Channel, 5});
+        else
+            batch.notes.wakes.push_back({id, kNoCoroutine, 1, 10, kPid, 1});
+    }
+    (void)causes.history.consume(batch);
+    CHECK_EQUAL(causes.waitersFor(5).size(), std::size_t{kMost / 4 + 1});
+    CHECK(!causes.history.recentOf(1));
+    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{0});
+}
+
+CT_CASE(tooManyWaitingCoroutinesAreCounted)
+{
+    Causes causes;
+    constexpr auto kMost = static_cast<CoroutineId>(ObjectHistory::kMostCoroutines);
+    Batch batch;
+    for (CoroutineId id = 0; id <= kMost; ++id)
+        batch.notes.waits.push_back({id, 1, WaitKind::Channel, 5});
+    (void)causes.history.consume(batch);
+    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{kMost + 1 - kMost / 4});
+    CHECK(!causes.history.recentOf(0));
+    CHECK(causes.history.recentOf(kMost));
+}
