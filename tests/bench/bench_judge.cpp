@@ -3,7 +3,7 @@
 //
 // Measures what the diagnosis costs: its sinks per event, next to the trace in memory, and one judgement. The target
 // reports a wait for each suspension, and a signal and a wake for each resumption.
-// usage: bench_judge [COROUTINES [EVENTS]]
+// usage: bench_judge [COROUTINES [EVENTS [OBJECTS]]]
 #include "core/analysis/judge.h"
 #include "tests/bench/schedulerevents.h"
 
@@ -16,23 +16,25 @@ using namespace ct;
 
 namespace {
 
-constexpr std::uint64_t kObjects = 1000;
+constexpr std::uint32_t kPid = 1;
 constexpr int kJudgements = 5;
 /// The events are as far apart as at a million per second.
 constexpr std::uint64_t kEventNs = 1000;
 
 /// Adds to each suspension what it waits for, and to each resumption the signal and the wake before it.
-void addCauses(Batch &batch)
+void addCauses(Batch &batch, std::uint64_t objects)
 {
+    CoroutineId latest = kNoCoroutine;  // the one that ran before signals
     for (Transition &event : batch.transitions) {
-        const std::uint64_t object = 0x10'0000 + event.coroutine % kObjects * 64;
+        const std::uint64_t object = 0x10'0000 + event.coroutine % objects * 64;
         if (event.active) {
             batch.notes.uses.push_back(
-                {kNoCoroutine, 0, UseKind::Signalled, object, kUnknownSite, event.ts - 100, 1, event.tid});
-            batch.notes.wakes.push_back({event.coroutine, kNoCoroutine, event.n, event.ts - 50, 1, event.tid});
+                {latest, 0, UseKind::Signalled, object, kUnknownSite, event.ts - 100, kPid, event.tid});
+            batch.notes.wakes.push_back({event.coroutine, latest, event.n, event.ts - 50, kPid, event.tid});
         } else {
             batch.notes.waits.push_back({event.coroutine, event.n, WaitKind::Channel, object});
         }
+        latest = event.coroutine;
     }
 }
 
@@ -42,7 +44,7 @@ struct Cost {
     double judgement = 0;
 };
 
-Cost measure(std::uint32_t coroutines, std::uint64_t events, bool withCauses)
+Cost measure(std::uint32_t coroutines, std::uint64_t events, std::uint64_t objects, bool withCauses)
 {
     bench::StormStream stream({"judge", coroutines, 4, true, true});
     const auto population = std::make_shared<Population>();
@@ -53,11 +55,13 @@ Cost measure(std::uint32_t coroutines, std::uint64_t events, bool withCauses)
     std::uint64_t now = 0;
     while (made < events) {
         Batch batch = stream.next(bench::kBatch);
+        for (Birth &birth : batch.births)
+            birth.pid = kPid;
         for (Transition &event : batch.transitions)
             event.ts = ++made * kEventNs;
         now = batch.now = made * kEventNs;
         if (withCauses)
-            addCauses(batch);
+            addCauses(batch, objects);
         cost.trace += bench::secondsOf([&] {
             (void)population->consume(batch);
             (void)history.consume(batch);
@@ -81,8 +85,9 @@ int main(int argc, char **argv)
 {
     const auto coroutines = static_cast<std::uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100'000);
     const std::uint64_t events = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 10'000'000;
+    const std::uint64_t objects = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1000;
     for (const bool withCauses : {false, true}) {
-        const Cost cost = measure(coroutines, events, withCauses);
+        const Cost cost = measure(coroutines, events, objects, withCauses);
         const double perEvent = 1e9 / static_cast<double>(events);
         std::printf("%s: trace %.1f ns an event, sinks of the diagnosis %.1f ns an event, one judgement of %u "
                     "coroutines %.1f ms\n",
