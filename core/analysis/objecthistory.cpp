@@ -11,31 +11,44 @@ namespace ct {
 
 namespace {
 
-/// Calls fetch(row, index) for the rows ahead of the one that is added, so that their memory is in the cache in time.
-/// By blocks: in a short loop, the processor waits for several rows at once.
-template <class Row, class Fetch>
-class FetchAhead {
+/// Asks for the memory of `value`. Always inline, because g++ 12 removes calls of functions that do nothing else.
+template <class T>
+[[gnu::always_inline]] inline void prefetch(const T &value)
+{
+    constexpr std::size_t kCacheLine = 64;
+    for (std::size_t at = 0; at < sizeof(T); at += kCacheLine)
+        __builtin_prefetch(reinterpret_cast<const std::byte *>(&value) + at, 1);
+}
+
+/// Finds the values of rows ahead of the one that is added, so that their memory is in the cache in time. By blocks: in
+/// a short loop, the processor waits for several of them at once.
+template <class Row, class Value, class Find>
+class FoundAhead {
 public:
-    /// Rows that may be fetched, and not added yet.
-    static constexpr std::size_t kMost = 64;
+    FoundAhead(const std::vector<Row> &rows, Find find) : m_rows(rows), m_find(std::move(find)) {}
 
-    FetchAhead(const std::vector<Row> &rows, Fetch fetch) : m_rows(rows), m_fetch(fetch) {}
-
-    /// Call before the row is added.
-    void before(std::size_t index)
+    /// Call for each row in turn.
+    Value &of(std::size_t index)
     {
-        if (index + kBlock < m_fetched)
-            return;
-        for (const std::size_t end = std::min(m_fetched + kBlock, m_rows.size()); m_fetched < end; ++m_fetched)
-            m_fetch(m_rows[m_fetched], m_fetched);
+        if (index + kBlock >= m_next)
+            for (const std::size_t end = std::min(m_next + kBlock, m_rows.size()); m_next < end; ++m_next)
+                m_found[m_next % m_found.size()] = m_find(m_rows[m_next]);
+        return *m_found[index % m_found.size()];
     }
 
 private:
-    static constexpr std::size_t kBlock = kMost / 2;
+    static constexpr std::size_t kBlock = 32;
     const std::vector<Row> &m_rows;
-    const Fetch m_fetch;
-    std::size_t m_fetched = 0;
+    const Find m_find;
+    std::size_t m_next = 0;
+    std::array<Value *, 2 * kBlock> m_found{};
 };
+
+template <class Value, class Row, class Find>
+FoundAhead<Row, Value, Find> foundAhead(const std::vector<Row> &rows, Find find)
+{
+    return {rows, std::move(find)};
+}
 
 /// The latest signal or release of the object has woken several waiters.
 void enterBroadcast(ObjectState &state)
@@ -55,6 +68,12 @@ void enterAcquisition(ObjectState &state, const Use &use)
     if (next == state.acquisitions.size())
         state.acquisitions.emplace_back();
     state.acquisitions[next] = {use.ts, use.by};
+}
+
+/// False for a time, a coroutine and a descriptor: samples and the population say whether they have come.
+bool canBeSignalled(WaitKind kind)
+{
+    return kind != WaitKind::Timer && kind != WaitKind::Coroutine && kind != WaitKind::Descriptor;
 }
 
 /// Removes the oldest row.
@@ -83,13 +102,13 @@ Result<void> ObjectHistory::consume(const Batch &batch)
     const std::scoped_lock lock(m_mutex);
     m_hasWakes = m_hasWakes || !notes.wakes.empty();
     // All waits first: a wake names the suspension that it ended, so it finds its own among them.
-    FetchAhead waits(notes.waits, [this](const WaitsOn &wait, std::size_t) {
-        m_known.prefetch(wait.coroutine, offsetof(RecentCauses, waits), offsetof(RecentCauses, wakes));
+    auto waiters = foundAhead<RecentCauses>(notes.waits, [this](const WaitsOn &wait) {
+        RecentCauses &known = m_known[wait.coroutine];
+        prefetch(known.waits);
+        return &known;
     });
-    for (std::size_t i = 0; i < notes.waits.size(); ++i) {
-        waits.before(i);
-        addWait(notes.waits[i]);
-    }
+    for (std::size_t i = 0; i < notes.waits.size(); ++i)
+        addWait(notes.waits[i], waiters.of(i));
     addUsesAndWakes(notes);
     for (const Death &death : batch.deaths)
         addDeath(death);
@@ -103,26 +122,28 @@ Result<void> ObjectHistory::consume(const Batch &batch)
 /// In the order of their times.
 void ObjectHistory::addUsesAndWakes(const Notes &notes)
 {
-    std::array<ObjectState *, 64> objects{};
-    FetchAhead uses(notes.uses, [&](const Use &use, std::size_t index) {
-        m_known.prefetch(use.by, offsetof(RecentCauses, signals), sizeof(RecentCauses));
-        objects.at(index % objects.size()) = &m_objects[{use.pid, use.object}];
+    auto objects = foundAhead<ObjectState>(notes.uses, [this](const Use &use) {
+        if (const RecentCauses *const by = m_known.find(use.by))
+            prefetch(by->signals);
+        ObjectState &state = m_objects[{use.pid, use.object}];
+        prefetch(state.signalled);
+        prefetch(state.woke);
+        return &state;
     });
-    static_assert(objects.size() >= decltype(uses)::kMost);
-    FetchAhead wakes(notes.wakes, [this](const Wake &wake, std::size_t) {
-        m_known.prefetch(wake.coroutine, offsetof(RecentCauses, waits), offsetof(RecentCauses, signals));
+    auto woken = foundAhead<RecentCauses>(notes.wakes, [this](const Wake &wake) {
+        RecentCauses &known = m_known[wake.coroutine];
+        prefetch(known.waits);
+        prefetch(known.wakes);
+        return &known;
     });
     std::size_t use = 0;
     const auto addUsesUntil = [&](std::uint64_t ts) {
-        for (; use < notes.uses.size() && notes.uses[use].ts <= ts; ++use) {
-            uses.before(use);
-            addUse(notes.uses[use], *objects.at(use % objects.size()));
-        }
+        for (; use < notes.uses.size() && notes.uses[use].ts <= ts; ++use)
+            addUse(notes.uses[use], objects.of(use));
     };
     for (std::size_t i = 0; i < notes.wakes.size(); ++i) {
         addUsesUntil(notes.wakes[i].ts);
-        wakes.before(i);
-        addWake(notes.wakes[i]);
+        addWake(notes.wakes[i], woken.of(i));
     }
     addUsesUntil(std::numeric_limits<std::uint64_t>::max());
 }
@@ -133,13 +154,11 @@ bool ObjectHistory::isWaiting(CoroutineId id, const RecentCauses &known) const
            m_olderWaits.contains(id);
 }
 
-void ObjectHistory::addWait(const WaitsOn &wait)
+void ObjectHistory::addWait(const WaitsOn &wait, RecentCauses &known)
 {
-    RecentCauses &known = m_known[wait.coroutine];
     if (known.waits.front().isOpen)
         keepOlder(wait.coroutine, known.waits.front());
-    const bool isOpen = wait.kind != WaitKind::Timer && wait.kind != WaitKind::Coroutine;
-    append(known.waits, {wait.object, static_cast<std::uint32_t>(wait.n + 1), wait.kind, isOpen});
+    append(known.waits, {wait.object, static_cast<std::uint32_t>(wait.n + 1), wait.kind, canBeSignalled(wait.kind)});
 }
 
 void ObjectHistory::keepOlder(CoroutineId id, const RecentCauses::Waited &wait)
@@ -197,9 +216,8 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
     state.wokenSince = 0;
 }
 
-void ObjectHistory::addWake(const Wake &wake)
+void ObjectHistory::addWake(const Wake &wake, RecentCauses &known)
 {
-    RecentCauses &known = m_known[wake.coroutine];
     RecentCauses::Woken woken{wake.ts, wake.by, std::nullopt};
     if (const auto found = m_olderWaits.find(wake.coroutine); found != m_olderWaits.end()) {
         for (RecentCauses::Waited &wait : found->second)

@@ -60,8 +60,8 @@ struct alignas(64) RecentCauses {
         std::uint64_t object = 0;
         std::uint32_t nextN = 0;  ///< number of the event after the suspension, its low bits; 0 = none
         WaitKind kind = WaitKind::Unknown;
-        /// Nothing has woken the coroutine from this wait or from a later one. Timers and coroutines do not count: the
-        /// population knows the state of these.
+        /// Nothing has woken the coroutine from this wait or from a later one. Timers, coroutines and descriptors do not
+        /// count: no one signals them.
         bool isOpen = false;
     };
     /// A wake of the coroutine.
@@ -123,9 +123,9 @@ private:
         }
     };
     void addUsesAndWakes(const Notes &notes);
-    void addWait(const WaitsOn &wait);
+    void addWait(const WaitsOn &wait, RecentCauses &known);
     void addUse(const Use &use, ObjectState &state);
-    void addWake(const Wake &wake);
+    void addWake(const Wake &wake, RecentCauses &known);
     void enterWake(const Wake &wake, RecentCauses::Waited &wait, RecentCauses::Woken &woken);
     void keepOlder(CoroutineId id, const RecentCauses::Waited &wait);
     bool isWaiting(CoroutineId id, const RecentCauses &known) const;

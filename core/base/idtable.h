@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Values for ids that are given in order and never again, such as those of coroutines. Many values are needed at
-// random, and in batches, so the table can fetch them ahead. Memory depends on how many ids have a value, not on how
-// many were given.
+// Values for ids that are given in order and never again, such as those of coroutines. Finding one takes two loads, and
+// its memory depends on how many ids have a value, not on how many were given.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,18 +66,9 @@ public:
                 if (const std::uint32_t slot = m_blocks[block]->slots[i]; slot != 0)
                     visit(block * kBlock + i, *valueIn(slot));
     }
-    /// Fetches bytes [from, to) of the value into the cache. Call it some values ahead. Always inline, because g++ 12
-    /// removes calls of functions that only prefetch.
-    [[gnu::always_inline]] void prefetch(std::uint32_t id, std::size_t from, std::size_t to) const
-    {
-        const auto *const first = reinterpret_cast<const std::byte *>(find(id));
-        for (std::size_t at = from; first && at < to; at += kCacheLine)
-            __builtin_prefetch(first + at, 1);
-    }
 
 private:
     static_assert(std::is_trivially_destructible_v<T>);
-    static constexpr std::size_t kCacheLine = 64;
     /// Ids whose slots are allocated together.
     static constexpr std::uint32_t kBlock = 1024;
     struct Block {

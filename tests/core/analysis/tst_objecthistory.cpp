@@ -78,10 +78,11 @@ CT_CASE(waitsWithoutAWakeAreRememberedUntilTheNextWake)
     CHECK(!causes.history.stateOf(kPid, 9) && causes.history.stateOf(kPid, 10));
 }
 
-CT_CASE(timersAndCoroutinesHaveNoWaiters)
+CT_CASE(onlyWhatIsSignalledHasWaiters)
 {
     Causes causes;
     causes.wait(3, 1, 100, WaitKind::Timer);
+    causes.wait(3, 2, 100, WaitKind::Descriptor);
     causes.wait(3, 3, 100, WaitKind::Coroutine);
     CHECK(causes.waitersFor(100).empty());
     causes.wake(3, 4, 50);

@@ -39,8 +39,6 @@ CT_CASE(idsHaveValuesOfTheirOwn)
     }
     CHECK_EQUAL(wrong, std::uint64_t{0});
     CHECK(table.find(0xFFFF'FFFF) == nullptr);
-    table.prefetch(3, 0, sizeof(Row));
-    table.prefetch(0xFFFF'FFFF, 0, sizeof(Row));
 }
 
 CT_CASE(memoryOfErasedIdsIsUsedAgain)
