@@ -98,9 +98,9 @@ void Facts::addWaiting(const CoroutineSnapshot &snapshot, const CoroutineNotes &
     waiting.lastWake = notes.lastWake;
     process.anyWoken = process.anyWoken || (notes.woken && notes.lastWake->ts + m_thresholds.wokenNs <= m_now);
     if (notes.waitsOn && notes.waitsOn->part == 0)
-        waiting.waits = {*notes.waitsOn};
+        waiting.waits = {&m_singleWaits.emplace_back(*notes.waitsOn), 1};
     else if (notes.waitsOn)
-        waiting.waits = population().waitsOf(snapshot.id);
+        waiting.waits = m_severalWaits.emplace_back(population().waitsOf(snapshot.id));
     m_waiting.push_back(std::move(waiting));
 }
 

@@ -14,8 +14,10 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,10 +43,10 @@ struct Waiting {
     std::uint64_t events = 0;     ///< number of its next event
     std::uint32_t tid = 0;        ///< thread of the suspension
     PointKind kind = PointKind::Await;
-    bool woken = false;            ///< for this suspension
-    bool wokenTooEarly = false;    ///< the latest wake came while it ran, before this suspension was published
-    std::optional<Wake> lastWake;  ///< of any suspension
-    std::vector<WaitsOn> waits;    ///< its objects; empty: not reported
+    bool woken = false;              ///< for this suspension
+    bool wokenTooEarly = false;      ///< the latest wake came while it ran, before this suspension was published
+    std::optional<Wake> lastWake;    ///< of any suspension
+    std::span<const WaitsOn> waits;  ///< its objects, part of the Facts; empty: not reported
 };
 
 /// A coroutine that is alive, suspended or finished, and had no event for Thresholds::leakNs.
@@ -90,6 +92,8 @@ class Facts {
 public:
     /// `now` (ns, CLOCK_MONOTONIC): the instant of the judgement.
     Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds);
+    Facts(const Facts &) = delete;
+    Facts &operator=(const Facts &) = delete;
 
     const Population &population() const { return m_subject.population; }
     const ObjectHistory &objects() const { return m_subject.data.objects(); }
@@ -148,6 +152,8 @@ private:
     const Thresholds m_thresholds;
     const WatchedTime m_watched;
     std::vector<Waiting> m_waiting;
+    std::deque<std::vector<WaitsOn>> m_severalWaits;  ///< Waiting::waits of coroutines that wait for several objects
+    std::deque<WaitsOn> m_singleWaits;                ///< those of the others
     std::vector<Idle> m_idle;
     std::uint64_t m_waitedWithoutTracing = 0;
     std::uint64_t m_unknown = 0;

@@ -49,12 +49,18 @@ std::vector<CoroutineId> ownersOf(const Facts &facts, const Waiting &waiting, co
     return owners;
 }
 
+bool canDependOnCoroutines(const WaitsOn &wait)
+{
+    return wait.kind == WaitKind::Coroutine || wait.kind == WaitKind::Lock;
+}
+
 class WaitGraph {
 public:
     explicit WaitGraph(const Facts &facts)
     {
         for (const Waiting &waiting : facts.waiting()) {
-            if (waiting.waits.empty() || waiting.woken || waiting.wokenTooEarly)
+            if (waiting.woken || waiting.wokenTooEarly ||
+                std::none_of(waiting.waits.begin(), waiting.waits.end(), canDependOnCoroutines))
                 continue;
             Node node;
             node.waiting = &waiting;

@@ -76,11 +76,11 @@ std::optional<Satisfied> endOfAwaited(const Facts &facts, const WaitsOn &wait)
 }
 
 /// A lock all of whose holders have ended without a release.
-std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
+                                      const ObjectState &state)
 {
-    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
     const std::vector<Use> holders = facts.population().holdersOf(waiting.pid, wait.object);
-    if (!state || state->releasedByOthers || holders.empty())
+    if (state.releasedByOthers || holders.empty())
         return std::nullopt;
     std::uint64_t ended = 0;
     for (const Use &holder : holders) {
@@ -103,34 +103,34 @@ std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting
 
 /// An object whose broadcasts have woken others again and again since the wait began. A release of several units also
 /// wakes several waiters, and leaves the others. But then waiters acquire it, and as a rule more of them are left.
-std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
+                                          const ObjectState &state)
 {
     constexpr std::ptrdiff_t kLeast = 3;
-    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
-    if (!state || state->acquired.ts != 0 || waiting.since < facts.process(waiting.pid).tracedSince)
+    if (state.acquired.ts != 0 || waiting.since < facts.process(waiting.pid).tracedSince)
         return std::nullopt;
-    const auto first = std::upper_bound(state->broadcasts.begin(), state->broadcasts.end(), waiting.since);
-    if (state->broadcasts.end() - first < kLeast ||
-        !facts.hasFewerWaiters(waiting.pid, wait.object, *first, state->wokenByBroadcast))
+    const auto first = std::upper_bound(state.broadcasts.begin(), state.broadcasts.end(), waiting.since);
+    if (state.broadcasts.end() - first < kLeast ||
+        !facts.hasFewerWaiters(waiting.pid, wait.object, *first, state.wokenByBroadcast))
         return std::nullopt;
     return Satisfied{*first,
                      0.85,
                      objectText(wait) + " was signalled",
-                     " and several times since, which woke up to " + std::to_string(state->wokenByBroadcast) +
+                     " and several times since, which woke up to " + std::to_string(state.wokenByBroadcast) +
                          " other waiters each, but not this one",
                      {}};
 }
 
-std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
+std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
+                                         const ObjectState &state)
 {
-    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
-    if (!state || state->satisfied().ts == 0)
+    if (state.satisfied().ts == 0)
         return std::nullopt;
-    const Use &use = state->satisfied();
+    const Use &use = state.satisfied();
     if (use.ts < facts.process(waiting.pid).tracedSince)
         return std::nullopt;  // another use may have followed while tracing was off
-    const bool isLock = wait.kind == WaitKind::Lock && !state->releasedByOthers;
-    if (state->acquired.ts >= use.ts)
+    const bool isLock = wait.kind == WaitKind::Lock && !state.releasedByOthers;
+    if (state.acquired.ts >= use.ts)
         return std::nullopt;  // another coroutine came first
     if (isLock && !facts.population().holdersOf(waiting.pid, wait.object).empty())
         return std::nullopt;
@@ -142,9 +142,9 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
         return std::nullopt;
     // A release of several units also wakes several waiters, and leaves the others. But then waiters acquire it, and as
     // a rule more of them are left.
-    const bool missedByBroadcast = !isLock && state->wakesSeveral && state->wokenSince > 1 && state->acquired.ts == 0 &&
-                                   facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state->wokenSince);
-    if (state->wokenSince != 0 && !missedByBroadcast)
+    const bool missedByBroadcast = !isLock && state.wakesSeveral && state.wokenSince > 1 && state.acquired.ts == 0 &&
+                                   facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state.wokenSince);
+    if (state.wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
     if (!missedByBroadcast && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
         return std::nullopt;
@@ -154,15 +154,15 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     const bool released = use.kind == UseKind::Released;
     satisfied.what = objectText(wait) + (released ? " was released" : " was signalled");
     satisfied.consequence =
-        missedByBroadcast ? ", which woke " + std::to_string(state->wokenSince) + " other waiters, but not this one"
+        missedByBroadcast ? ", which woke " + std::to_string(state.wokenSince) + " other waiters, but not this one"
                           : ", and no waiter was woken";
     if (cameBefore)
         satisfied.consequence = ", before the wait began, and no thread is left that could do it again";
     satisfied.evidence.push_back(useText(facts, use, released ? "released" : "signalled"));
-    if (state->woke.ts != 0)
+    if (state.woke.ts != 0)
         satisfied.evidence.push_back("the latest wake of a waiter was that of " +
-                                     coroutineText(facts.population(), state->woke.coroutine) + ", " +
-                                     durationText(facts.now() - std::min(facts.now(), state->woke.ts)) + " ago");
+                                     coroutineText(facts.population(), state.woke.coroutine) + ", " +
+                                     durationText(facts.now() - std::min(facts.now(), state.woke.ts)) + " ago");
     return satisfied;
 }
 
@@ -182,16 +182,18 @@ std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waitin
     case WaitKind::Timer: return passedDeadline(facts, wait);
     case WaitKind::Coroutine: return endOfAwaited(facts, wait);
     case WaitKind::Descriptor: return overDescriptor(facts, waiting, wait);
-    case WaitKind::Lock:
-        if (std::optional<Satisfied> orphaned = orphanedLock(facts, waiting, wait))
-            return orphaned;
-        break;
     default: break;
     }
+    const std::optional<ObjectState> state = facts.objects().stateOf(waiting.pid, wait.object);
+    if (!state)
+        return std::nullopt;
+    if (wait.kind == WaitKind::Lock)
+        if (std::optional<Satisfied> orphaned = orphanedLock(facts, waiting, wait, *state))
+            return orphaned;
     // The latest of several broadcasts is always young.
-    if (std::optional<Satisfied> missed = missedBroadcasts(facts, waiting, wait))
+    if (std::optional<Satisfied> missed = missedBroadcasts(facts, waiting, wait, *state))
         return missed;
-    return satisfiedObject(facts, waiting, wait);
+    return satisfiedObject(facts, waiting, wait, *state);
 }
 
 /// The latest part of a wait for all objects; any part of another wait.
