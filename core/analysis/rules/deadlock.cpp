@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 namespace ct::rules {
 
@@ -79,8 +80,8 @@ public:
     /// The cycles, each in the order of ids.
     std::vector<std::vector<std::size_t>> cycles();
     const Node &node(std::size_t index) const { return m_nodes[index]; }
-    /// How many blocked coroutines are in no cycle.
-    std::size_t behindCycles() const { return m_behind; }
+    /// How many blocked coroutines outside of the cycle wait for it, maybe through others. They may be in another one.
+    std::size_t waitersFor(const std::vector<std::size_t> &cycle) const;
 
 private:
     /// False for most coroutines: what they wait for may come from outside.
@@ -112,7 +113,7 @@ private:
 
     std::vector<Node> m_nodes;
     std::unordered_map<CoroutineId, std::size_t> m_indexOf;
-    std::size_t m_behind = 0;
+    std::vector<std::vector<std::size_t>> m_dependents;  ///< by node: those that wait for it
 
     // Tarjan's algorithm.
     struct Mark {
@@ -128,12 +129,12 @@ private:
 /// Visits each node again only when a node that it depends on can go on.
 void WaitGraph::releaseUnblocked()
 {
-    std::vector<std::vector<std::size_t>> dependents(m_nodes.size());
+    m_dependents.resize(m_nodes.size());
     std::vector<std::size_t> toCheck(m_nodes.size());
     for (std::size_t index = 0; index < m_nodes.size(); ++index) {
         toCheck[index] = index;
         for (const std::size_t owner : successors(index))
-            dependents[owner].push_back(index);
+            m_dependents[owner].push_back(index);
     }
     while (!toCheck.empty()) {
         const std::size_t index = toCheck.back();
@@ -142,7 +143,7 @@ void WaitGraph::releaseUnblocked()
         if (!node.blocked || !canGoOn(node))
             continue;
         node.blocked = false;
-        toCheck.insert(toCheck.end(), dependents[index].begin(), dependents[index].end());
+        toCheck.insert(toCheck.end(), m_dependents[index].begin(), m_dependents[index].end());
     }
 }
 
@@ -198,10 +199,8 @@ void WaitGraph::visit(std::size_t root, std::vector<std::vector<std::size_t>> &c
             component.push_back(member);
         } while (member != done.index);
         const bool waitsForItself = std::find(done.next.begin(), done.next.end(), done.index) != done.next.end();
-        if (component.size() == 1 && !waitsForItself) {
-            ++m_behind;
+        if (component.size() == 1 && !waitsForItself)
             continue;
-        }
         std::sort(component.begin(), component.end());
         cycles.push_back(std::move(component));
     }
@@ -215,6 +214,20 @@ std::vector<std::vector<std::size_t>> WaitGraph::cycles()
         if (m_nodes[index].blocked && m_marks[index].number == 0)
             visit(index, cycles);
     return cycles;
+}
+
+std::size_t WaitGraph::waitersFor(const std::vector<std::size_t> &cycle) const
+{
+    std::unordered_set<std::size_t> reached(cycle.begin(), cycle.end());
+    std::vector<std::size_t> toVisit = cycle;
+    while (!toVisit.empty()) {
+        const std::size_t index = toVisit.back();
+        toVisit.pop_back();
+        for (const std::size_t dependent : m_dependents[index])
+            if (m_nodes[dependent].blocked && reached.insert(dependent).second)
+                toVisit.push_back(dependent);
+    }
+    return reached.size() - cycle.size();
 }
 
 /// "coroutine 3 waits for a lock that coroutine 4 holds"
@@ -277,10 +290,9 @@ void findDeadlocks(const Facts &facts, VerdictBuilder &verdict)
         finding.message = cycle.size() == 1
                               ? ownWaitText(*graph.node(cycle.front()).waiting)
                               : std::to_string(cycle.size()) + " coroutines wait for one another in a cycle";
-        if (graph.behindCycles() != 0)
-            finding.evidence.push_back(
-                countText(graph.behindCycles(), "further coroutine waits", "further coroutines wait") +
-                " for coroutines in a deadlock");
+        if (const std::size_t further = graph.waitersFor(cycle); further != 0)
+            finding.evidence.push_back(countText(further, "further coroutine waits", "further coroutines wait") +
+                                       " for coroutines of this cycle");
         verdict.add(std::move(finding));
     }
 }

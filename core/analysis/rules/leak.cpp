@@ -225,7 +225,7 @@ void addLeft(const Facts &facts, const Functions &functions, const FunctionNumbe
         if (facts.hasEnded(waiting.pid, waiting.since)) {
             const SiteId body = bodySiteOf(population.at(waiting.coroutine));
             if (functions.contains({waiting.pid, numbers.of(body)}))
-                verdict.add(Rule::Leak, Severity::Info, 0.3, waiting, "it was left when its process ended", {});
+                verdict.add(Rule::Leak, Severity::Info, 0.3, waiting, "left when the process ended", {});
         } else if (waiting.kind != PointKind::Initial && waiting.watchedNs >= facts.thresholds().ownerGoneNs &&
                    isOwnerless(population, waiting.coroutine)) {
             verdict.add(Rule::Leak, Severity::Info, 0.3, waiting,

@@ -130,7 +130,28 @@ CT_CASE(awaitsAndLocksTogetherMakeACycle)
     const std::vector<Finding> found = scene.at(400, Rule::Deadlock);
     REQUIRE(found.size() == 1);
     CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
-    CHECK_EQUAL(found[0].evidence.back(), "1 further coroutine waits for coroutines in a deadlock");
+    CHECK_EQUAL(found[0].evidence.back(), "1 further coroutine waits for coroutines of this cycle");
+}
+
+CT_CASE(eachDeadlockCountsItsOwnWaiters)
+{
+    Locks scene;
+    scene.wait(scene.first, 100, kLockB);
+    scene.wait(scene.second, 100, kLockA);
+    constexpr std::uint64_t kOwnLock = 0x300;
+    const CoroutineId alone = scene.born();
+    scene.use(UseKind::Acquired, alone, kOwnLock, 3);
+    scene.wait(alone, 100, kOwnLock);
+    const CoroutineId behind = scene.born();
+    scene.wait(behind, 100, kLockA);
+    const CoroutineId behindIt = scene.born();
+    scene.suspend(behindIt, 100, scene.where);
+    scene.waits(behindIt, WaitKind::Coroutine, 0, behind);
+    for (const Finding &found : scene.at(400, Rule::Deadlock)) {
+        const bool isAlone = found.coroutines == Ids{alone};
+        CHECK(found.evidence.back().starts_with("2 further coroutines wait for coroutines of this cycle") != isAlone);
+    }
+    CHECK_EQUAL(scene.at(400, Rule::Deadlock).size(), 2U);
 }
 
 CT_CASE(anOwnerThatCanGoOnIsNoDeadlock)
