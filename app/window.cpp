@@ -47,7 +47,7 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     }
     QApplication application(argc, argv);
     keepPaintingThread();
-    refuseUserSignals();
+    refuseUserSignals(UserSignalsOf::Window);
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
     MainWindow window;

@@ -41,9 +41,9 @@ void FindingsFilter::setShowsInformation(bool shows)
     invalidateFilter();
 }
 
-void FindingsFilter::setMuted(QSet<QString> fingerprints)
+void FindingsFilter::setMuted(KnownFindings muted)
 {
-    m_muted = std::move(fingerprints);
+    m_muted = std::move(muted);
     invalidateFilter();
 }
 
@@ -55,7 +55,8 @@ void FindingsFilter::setShowsMuted(bool shows)
 
 bool FindingsFilter::isMuted(const QModelIndex &source) const
 {
-    return !m_muted.isEmpty() && m_muted.contains(source.data(Model::FingerprintRole).toString());
+    return !m_muted.isEmpty() && m_muted.cover(source.data(Model::FingerprintRole).toString().toStdString(),
+                                               static_cast<Severity>(source.data(Model::SeverityRole).toInt()));
 }
 
 bool FindingsFilter::filterAcceptsRow(int row, const QModelIndex &parent) const

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/analysis/finding.h"
+#include "core/reporting/knownfindings.h"
 
-#include <QSet>
 #include <QSortFilterProxyModel>
 
 #include <set>
@@ -24,7 +24,7 @@ public:
 
     void setRules(std::set<Rule> rules);  ///< empty: all
     void setShowsInformation(bool shows);
-    void setMuted(QSet<QString> fingerprints);
+    void setMuted(KnownFindings muted);
     void setShowsMuted(bool shows);
     /// True for the rows of a finding that is muted, shown or not.
     bool isMuted(const QModelIndex &source) const;
@@ -35,7 +35,7 @@ protected:
 
 private:
     std::set<Rule> m_rules;
-    QSet<QString> m_muted;
+    KnownFindings m_muted;
     bool m_showsInformation = true;
     bool m_showsMuted = false;
 };

@@ -5,13 +5,13 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/reporting/knownfindings.h"
 
 #include <string>
-#include <vector>
 
 namespace ct {
 
-/// Returns the fingerprints in the report, sorted. An error names the file and what is wrong with it.
-Result<std::vector<std::string>> readBaseline(const std::string &path);
+/// Returns the findings in the report. An error names the file and what is wrong with it.
+Result<KnownFindings> readBaseline(const std::string &path);
 
 }  // namespace ct

@@ -433,17 +433,22 @@ int BatchRun::run()
 {
     const auto fail = [this](const Error &error, int code) {
         m_console.print(QString::fromStdString(error.message));
-        m_output->discardSummary();
+        if (m_output)
+            m_output->discardSummary();
         m_diagnosis.discard();
         return code;
     };
     makeResolver();
+    if (const Result<void> known = m_diagnosis.readBaseline(); !known)
+        return fail(known.error(), kExitCapture);
     if (const Result<void> opened = openOutputs(); !opened)
         return fail(opened.error(), kExitOutput);
     m_startedNs = monotonicNow();
     if (const Result<void> started = m_session.start(); !started)
         return fail(started.error(),
                     started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
+    if (const Result<void> dropped = m_diagnosis.dropOlder(); !dropped)
+        outputFailed(QString::fromStdString(dropped.error().message));
     if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
         infoWriter->started();
     printStart();

@@ -29,13 +29,18 @@ void writeSignal(int signal)
 
 void doNothing(int) {}
 
+template <UserSignalsOf What>
 void refuse(int signal)
 {
     const int savedErrno = errno;
+    constexpr bool kIsWindow = What == UserSignalsOf::Window;
     static constexpr std::string_view kDump =
-        "corotracer-gui: SIGUSR1 was ignored: it requests dumps with --batch only; use File > Dump\n";
+        kIsWindow ? "corotracer-gui: SIGUSR1 was ignored: it requests dumps with --batch only; use File > Dump\n"
+                  : "corotracer-gui: SIGUSR1 was ignored: it requests dumps of a run, not of a recording\n";
     static constexpr std::string_view kStacks =
-        "corotracer-gui: SIGUSR2 was ignored: it requests stacks with --batch only; use View > Stacks\n";
+        kIsWindow ? "corotracer-gui: SIGUSR2 was ignored: it requests stacks with --batch only; use View > Stacks\n"
+                  : "corotracer-gui: SIGUSR2 was ignored: it requests stacks of a run; the report has those of a "
+                    "recording\n";
     const std::string_view text = signal == SIGUSR1 ? kDump : kStacks;
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     errno = savedErrno;
@@ -63,10 +68,11 @@ bool isRequest(int signal)
     return signal == SIGUSR1 || signal == SIGUSR2;
 }
 
-void refuseUserSignals()
+void refuseUserSignals(UserSignalsOf what)
 {
-    install(SIGUSR1, refuse);
-    install(SIGUSR2, refuse);
+    const bool isWindow = what == UserSignalsOf::Window;
+    for (const int signal : {SIGUSR1, SIGUSR2})
+        install(signal, isWindow ? refuse<UserSignalsOf::Window> : refuse<UserSignalsOf::Recording>);
 }
 
 ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)

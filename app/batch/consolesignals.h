@@ -26,7 +26,9 @@ private:
 /// True for a request that does not end the run: SIGUSR1 for a dump, SIGUSR2 for the stacks.
 bool isRequest(int signal);
 
-/// For the window, which handles no signals: SIGUSR1 and SIGUSR2 are answered on stderr instead of ending the program.
-void refuseUserSignals();
+enum class UserSignalsOf { Window, Recording };
+/// For a window, and for a recording that is judged: SIGUSR1 and SIGUSR2 are answered on stderr instead of ending the
+/// program.
+void refuseUserSignals(UserSignalsOf what);
 
 }  // namespace ct

@@ -64,8 +64,10 @@ Result<DeferredFile> DeferredFile::open(const std::string &path)
 
 DeferredFile::~DeferredFile()
 {
-    if (m_fd >= 0)
-        close(m_fd);
+    if (m_fd < 0)
+        return;
+    discard();  // it was not written, as when memory ran out: an empty file would pass for a result
+    close(m_fd);
 }
 
 Result<void> DeferredFile::dropOlder()

@@ -49,21 +49,31 @@ Diagnosis::Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<cons
 {
 }
 
+Result<void> Diagnosis::readBaseline()
+{
+    if (m_options.baselinePath.empty())
+        return {};
+    Result<KnownFindings> baseline = ct::readBaseline(m_options.baselinePath);
+    if (!baseline)
+        return baseline.error();
+    m_baseline = std::move(*baseline);
+    return {};
+}
+
 Result<void> Diagnosis::open()
 {
-    if (!m_options.baselinePath.empty()) {
-        Result<std::vector<std::string>> baseline = readBaseline(m_options.baselinePath);
-        if (!baseline)
-            return baseline.error();
-        m_baseline = std::move(*baseline);
-    }
     if (m_options.report.empty())
         return {};
     Result<DeferredFile> file = DeferredFile::open(m_options.reportPath);
     if (!file)
         return file.error();
     m_file.emplace(std::move(*file));
-    return m_file->dropOlder();
+    return {};
+}
+
+Result<void> Diagnosis::dropOlder()
+{
+    return m_file ? m_file->dropOlder() : Result<void>();
 }
 
 void Diagnosis::judgeAt(std::uint64_t instant)
@@ -115,7 +125,7 @@ Result<void> Diagnosis::write(const AddressResolver *resolver)
 {
     Report report = makeReport(*m_verdict, m_stacks, *m_population, resolver, m_target);
     std::erase_if(report.findings, [this](const ReportedFinding &reported) {
-        return std::binary_search(m_baseline.begin(), m_baseline.end(), reported.fingerprint);
+        return m_baseline.cover(reported.fingerprint, reported.finding.severity);
     });
     if (listsCoroutines())
         report.run = makeReportedRun(m_list, *m_verdict, *m_population, *m_history, resolver);

@@ -9,6 +9,7 @@
 #include "app/commandline/commandline.h"
 #include "core/analysis/judge.h"
 #include "core/analysis/stuck.h"
+#include "core/reporting/knownfindings.h"
 #include "core/reporting/report.h"
 
 #include <atomic>
@@ -36,8 +37,12 @@ public:
     {
         return [data = m_data](const std::vector<FrameLocation> &frames) { data->addFrames(frames); };
     }
-    /// Reads the baseline, and opens the file of the report.
+    Result<void> readBaseline();
+    /// Opens the file of the report, without changing an older one.
     Result<void> open();
+    /// Empties an older report, which must not pass for that of this run. Call it when the run has begun: a program
+    /// that cannot be started, or a recording that cannot be opened, says nothing about an older report.
+    Result<void> dropOlder();
     /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it: by all batches whose time is not
     /// later. So the verdict does not depend on when this is called, if the stream has not passed the instant yet. Any
     /// thread; the first call counts.
@@ -46,7 +51,7 @@ public:
     void finishJudging();
     /// Writes the report. Call it after finishJudging(), when the locations are resolved.
     Result<void> write(const AddressResolver *resolver);
-    /// Removes the file of the report, because there will be none.
+    /// Call it if there will be no report. Removes the file, unless it is an older one that is still whole.
     void discard();
     /// Judges the run so far, without an effect on the report. Any thread.
     Verdict presentVerdict() const;
@@ -76,7 +81,7 @@ private:
     const std::string m_target;
     const std::shared_ptr<JudgeData> m_data;
     const std::shared_ptr<History> m_history;
-    std::vector<std::string> m_baseline;  ///< fingerprints of known findings, sorted
+    KnownFindings m_baseline;
     std::optional<DeferredFile> m_file;
     const std::shared_ptr<Sink> m_judge;
     std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data; 0 = the end

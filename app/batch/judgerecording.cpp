@@ -4,6 +4,7 @@
 
 #include "app/batch/batch.h"
 #include "app/batch/console.h"
+#include "app/batch/consolesignals.h"
 #include "app/batch/diagnosis.h"
 #include "app/batch/filesdiffer.h"
 #include "core/recording/library/openrecording.h"
@@ -31,7 +32,7 @@ public:
     std::uint64_t tooLate() const { return m_tooLate; }
 
 private:
-    Result<void> read();
+    Result<void> read(StreamFile &file);
     void setInstant(std::uint64_t decided);
     Result<void> consume(const Batch &batch);
     int fail(const Error &error, int code);
@@ -69,16 +70,13 @@ void JudgedRecording::setInstant(std::uint64_t decided)
 
 /// A recording has the instant of the judgement in front of what is later. If not, because it is of a program that
 /// wrote it elsewhere, m_tooLate has it, and a second reading knows it from the start.
-Result<void> JudgedRecording::read()
+Result<void> JudgedRecording::read(StreamFile &file)
 {
-    Result<std::unique_ptr<StreamFile>> file = openRecording(m_path);
-    if (!file)
-        return file.error();
     Batch batch;
     for (;;) {
-        const Result<bool> more = (*file)->next(batch);
+        const Result<bool> more = file.next(batch);
         FileFacts facts;
-        if ((*file)->takeFacts(facts)) {
+        if (file.takeFacts(facts)) {
             m_resolver->addInfo(facts.info);
             m_resolver->addFrames(facts.frames);
             setInstant(facts.info.decided);
@@ -107,27 +105,34 @@ int JudgedRecording::run()
 {
     if (const Result<void> checked = checkFilesDiffer(m_line); !checked)
         return fail(checked.error(), kExitOutput);
+    if (const Result<void> known = m_diagnosis.readBaseline(); !known)
+        return fail(known.error(), kExitCapture);
     if (const Result<void> opened = m_diagnosis.open(); !opened)
         return fail(opened.error(), kExitOutput);
-    if (const Result<void> read = this->read(); !read)
+    const Result<std::unique_ptr<StreamFile>> file = openRecording(m_path);
+    if (!file)
+        return fail(file.error(), kExitCapture);
+    if (const Result<void> dropped = m_diagnosis.dropOlder(); !dropped)
+        return fail(dropped.error(), kExitOutput);
+    if (const Result<void> read = this->read(**file); !read)
         return fail(read.error(), kExitCapture);
     if (m_tooLate != 0)
         return kExitSuccess;
     m_diagnosis.resolveLocations(*m_resolver);
     if (const Result<void> written = m_diagnosis.write(m_resolver.get()); !written)
         return fail(written.error(), kExitOutput);
+    if (!m_diagnosis.failure().empty())
+        m_console.print(QString::fromStdString(m_diagnosis.failure()));
     if (m_isIncomplete)
         return kExitCapture;
-    if (m_diagnosis.failure().empty())
-        return kExitSuccess;
-    m_console.print(QString::fromStdString(m_diagnosis.failure()));
-    return kExitFindings;
+    return m_diagnosis.failure().empty() ? kExitSuccess : kExitFindings;
 }
 
 }  // namespace
 
 int judgeRecording(const CommandLine &line)
 {
+    refuseUserSignals(UserSignalsOf::Recording);
     JudgedRecording recording(line, 0);
     const int status = recording.run();
     return recording.tooLate() == 0 ? status : JudgedRecording(line, recording.tooLate()).run();

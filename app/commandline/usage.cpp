@@ -70,11 +70,11 @@ With --batch:
                           judged when its end is decided, else at its end. html is one file for a browser, with
                           all coroutines and their timelines
   --report-out FILE       where to write the report [standard output]
-  --fail-on RULE,...|any  exit with 10 if one of these rules has a warning or an error, and the target ended with 0.
-                          The rules: lost-wakeup, never-run, lost-wake-race, stall, deadlock, leak, starvation,
-                          long-run, blocking-call, never-started, double-resume, after-death, capture
+  --fail-on RULE,...|any  exit with 10 instead of 0 if one of these rules has a warning or an error. The rules:
+                          lost-wakeup, never-run, lost-wake-race, stall, deadlock, leak, starvation, long-run,
+                          blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
-  --baseline FILE         ignore the findings in FILE, a report in JSON
+  --baseline FILE         ignore the findings in FILE, a report in JSON, as long as they do not become more severe
   --input FILE            with --report or --fail-on: judge a recording instead of a capture
   -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl
@@ -103,8 +103,9 @@ The window:
   -v, --version           the version
 
 Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
-the target cannot be started; 2 wrong usage; 3 capture, input or display failed; 4 output failed; 10 findings, see
---fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4, and 3 if FILE or SHM cannot be opened.
+the target cannot be started; 2 wrong usage; 3 capture, input or display failed, or a recording that was judged is
+cut or damaged; 4 output failed; 10 findings, see --fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4,
+and 3 if FILE or SHM cannot be opened.
 )";
 }
 

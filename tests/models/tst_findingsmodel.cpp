@@ -241,7 +241,13 @@ private Q_SLOTS:
         QCOMPARE(filter.rowCount(), 1);
         filter.setRules({});
         QCOMPARE(filter.rowCount(), 3);
-        filter.setMuted({filter.index(0, 0).data(Model::FingerprintRole).toString()});
+        const std::string first = filter.index(0, 0).data(Model::FingerprintRole).toString().toStdString();
+        KnownFindings muted;
+        muted.add(first, Severity::Info);
+        filter.setMuted(muted);
+        QCOMPARE(filter.rowCount(), 3);  // it is more severe than what was muted
+        muted.add(first, static_cast<Severity>(filter.index(0, 0).data(Model::SeverityRole).toInt()));
+        filter.setMuted(muted);
         QCOMPARE(filter.rowCount(), 2);
         QVERIFY(rule(0) == Rule::Deadlock);
         filter.setShowsMuted(true);

@@ -161,7 +161,7 @@ void FindingsDock::loadMuted()
     if (std::exchange(m_program, program) == program && !program.isEmpty())
         return;
     m_muted.load(program);
-    m_filter->setMuted(m_muted.fingerprints());
+    m_filter->setMuted(m_muted.known());
 }
 
 void FindingsDock::setJudgement(std::shared_ptr<const Judgement> judgement)
@@ -184,7 +184,7 @@ void FindingsDock::announceNew()
     QStringList texts;
     for (const ReportedFinding &reported : judgement.findings) {
         const QString fingerprint = QString::fromStdString(reported.fingerprint);
-        if (reported.finding.severity == Severity::Info || m_muted.reasonOf(fingerprint))
+        if (reported.finding.severity == Severity::Info || m_muted.reasonOf(reported))
             continue;
         if (m_announced.try_emplace(fingerprint, judgement.judgedAt).second)
             texts << tr("%1 (%2)").arg(format::shortened(format::findingSentence(subject(), reported), 200),
@@ -333,8 +333,7 @@ void FindingsDock::showCard()
     }
     const CoroutineId id = index.data(Model::CoroutineIdRole).toUInt();
     const std::optional<Circumstances> found = id != kNoCoroutine ? circumstancesOf(id) : std::nullopt;
-    m_card->show(subject(), *reported, id, found ? &*found : nullptr,
-                 m_muted.reasonOf(QString::fromStdString(reported->fingerprint)));
+    m_card->show(subject(), *reported, id, found ? &*found : nullptr, m_muted.reasonOf(*reported));
 }
 
 void FindingsDock::activate(const QModelIndex &index)
@@ -385,18 +384,18 @@ void FindingsDock::muteOrUnmute()
     if (!reported)
         return;
     const QString fingerprint = QString::fromStdString(reported->fingerprint);
-    if (!m_muted.reasonOf(fingerprint)) {
-        askToMute(fingerprint,
+    if (!m_muted.reasonOf(*reported)) {
+        askToMute(fingerprint, reported->finding.severity,
                   tr("%1 at %2").arg(format::ruleName(reported->finding.rule), format::location(*reported)));
         return;
     }
     m_muted.unmute(fingerprint);
-    m_filter->setMuted(m_muted.fingerprints());
+    m_filter->setMuted(m_muted.known());
     updateTexts();
     showCard();
 }
 
-void FindingsDock::askToMute(const QString &fingerprint, const QString &what)
+void FindingsDock::askToMute(const QString &fingerprint, Severity severity, const QString &what)
 {
     auto *dialog = new QInputDialog(this);
     dialog->setObjectName(QStringLiteral("muteDialog"));
@@ -404,9 +403,9 @@ void FindingsDock::askToMute(const QString &fingerprint, const QString &what)
     dialog->setWindowTitle(tr("Mute"));
     dialog->setLabelText(tr("%1\nwill be hidden in all runs of this program. Why is it no defect?").arg(what));
     dialog->setInputMode(QInputDialog::TextInput);
-    connect(dialog, &QInputDialog::textValueSelected, this, [this, fingerprint](const QString &reason) {
-        m_muted.mute(fingerprint, reason.trimmed().isEmpty() ? tr("no reason was given") : reason.trimmed());
-        m_filter->setMuted(m_muted.fingerprints());
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, fingerprint, severity](const QString &reason) {
+        m_muted.mute(fingerprint, severity, reason.trimmed().isEmpty() ? tr("no reason was given") : reason.trimmed());
+        m_filter->setMuted(m_muted.known());
         updateTexts();
         showCard();
     });

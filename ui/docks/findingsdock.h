@@ -92,7 +92,7 @@ private:
     void openSource();
     void requestTimeline();
     void muteOrUnmute();
-    void askToMute(const QString &fingerprint, const QString &what);
+    void askToMute(const QString &fingerprint, Severity severity, const QString &what);
 
     FindingsTrace m_trace;
     FindingsModel *m_model;

@@ -18,34 +18,39 @@ void MutedFindings::load(const QString &program)
 {
     m_program = program;
     m_reasons.clear();
+    m_known = {};
     QSettings settings;
     settings.beginGroup(group());
-    for (const QString &fingerprint : settings.childKeys())
-        m_reasons.insert(fingerprint, settings.value(fingerprint).toString());
+    for (const QString &fingerprint : settings.childKeys()) {
+        // Severity and reason. A reason alone is as of an information, so that no error stays hidden.
+        const QStringList mute = settings.value(fingerprint).toStringList();
+        const QString severity = mute.size() == 2 ? mute.front() : QString();
+        m_reasons.insert(fingerprint, mute.isEmpty() ? QString() : mute.back());
+        m_known.add(fingerprint.toStdString(), severityNamed(severity.toStdString()));
+    }
 }
 
-void MutedFindings::mute(const QString &fingerprint, const QString &reason)
+void MutedFindings::mute(const QString &fingerprint, Severity severity, const QString &reason)
 {
     m_reasons.insert(fingerprint, reason);
-    QSettings().setValue(group() + u'/' + fingerprint, reason);
+    m_known.add(fingerprint.toStdString(), severity);
+    const std::string_view name = nameOf(severity);
+    QSettings().setValue(group() + u'/' + fingerprint,
+                         QStringList{QString::fromUtf8(name.data(), qsizetype(name.size())), reason});
 }
 
 void MutedFindings::unmute(const QString &fingerprint)
 {
     m_reasons.remove(fingerprint);
+    m_known.remove(fingerprint.toStdString());
     QSettings().remove(group() + u'/' + fingerprint);
 }
 
-std::optional<QString> MutedFindings::reasonOf(const QString &fingerprint) const
+std::optional<QString> MutedFindings::reasonOf(const ReportedFinding &reported) const
 {
-    const auto found = m_reasons.constFind(fingerprint);
-    return found != m_reasons.constEnd() ? std::optional(*found) : std::nullopt;
-}
-
-QSet<QString> MutedFindings::fingerprints() const
-{
-    const QStringList keys = m_reasons.keys();
-    return {keys.begin(), keys.end()};
+    if (!m_known.cover(reported.fingerprint, reported.finding.severity))
+        return std::nullopt;
+    return m_reasons.value(QString::fromStdString(reported.fingerprint));
 }
 
 }  // namespace ct

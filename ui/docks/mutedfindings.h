@@ -4,8 +4,10 @@
 // The findings that the user has muted in one program, with reasons. They are kept in the settings. GUI thread.
 #pragma once
 
+#include "core/reporting/knownfindings.h"
+#include "core/reporting/report.h"
+
 #include <QMap>
-#include <QSet>
 #include <QString>
 
 #include <optional>
@@ -16,16 +18,19 @@ class MutedFindings {
 public:
     /// Loads those of a program; an empty name stands for all programs without one.
     void load(const QString &program);
-    void mute(const QString &fingerprint, const QString &reason);
+    /// Mutes the finding as long as it does not become more severe.
+    void mute(const QString &fingerprint, Severity severity, const QString &reason);
     void unmute(const QString &fingerprint);
-    std::optional<QString> reasonOf(const QString &fingerprint) const;
-    QSet<QString> fingerprints() const;
+    /// nullopt: the finding is not muted, or has become more severe.
+    std::optional<QString> reasonOf(const ReportedFinding &reported) const;
+    const KnownFindings &known() const { return m_known; }
 
 private:
     QString group() const;
 
     QString m_program;
     QMap<QString, QString> m_reasons;  ///< by fingerprint
+    KnownFindings m_known;
 };
 
 }  // namespace ct

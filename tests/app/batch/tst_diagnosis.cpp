@@ -6,6 +6,8 @@
 #include "core/recording/write/recordingwriter.h"
 #include "tests/support/runner.h"
 
+#include <sys/stat.h>
+
 using runner::Batch;
 
 namespace {
@@ -86,6 +88,27 @@ private Q_SLOTS:
                                          QStringLiteral("--baseline"), batch.path("live.json")}),
                  0);
         QCOMPARE(findingsIn(batch.path("again.json")), QJsonArray());
+
+        // What was an information is an error now: that is news.
+        QFile baseline(batch.path("information.json"));
+        QVERIFY(baseline.open(QIODevice::WriteOnly));
+        baseline.write(
+            runner::readAll(batch.path("live.json")).replace("\"severity\": \"error\"", "\"severity\": \"info\""));
+        baseline.close();
+        QVERIFY(runner::readAll(baseline.fileName()).contains("\"info\""));
+        QCOMPARE(run(judge + QStringList{batch.path("again.json"), QStringLiteral("--fail-on"), QStringLiteral("any"),
+                                         QStringLiteral("--baseline"), baseline.fileName()}),
+                 int{ct::kExitFindings});
+        QVERIFY(!findingsIn(batch.path("again.json")).isEmpty());
+
+        // The rest of a cut recording is judged, and the reason of --fail-on is printed. The damage is the exit status.
+        QFile recording(batch.path("run.ctr"));
+        QVERIFY(recording.resize(recording.size() - 100));
+        QCOMPARE(run(judge + QStringList{batch.path("again.json"), QStringLiteral("--fail-on"), QStringLiteral("any")},
+                     &errors),
+                 int{ct::kExitCapture});
+        QVERIFY2(errors.contains("corotracer-gui: failed by --fail-on: "), errors.constData());
+        QVERIFY(!findingsIn(batch.path("again.json")).isEmpty());
     }
 
     void aRunThatIsEndedIsJudgedBefore()
@@ -195,8 +218,17 @@ private Q_SLOTS:
         };
         row("--input no.ctr --report text", ct::kExitCapture, "no.ctr");
         row("--input empty.json --report text", ct::kExitCapture, "empty.json");
-        row("--attach no.shm --report text --baseline no.json", ct::kExitOutput, "--baseline no.json: cannot be read");
-        row("--attach no.shm --report text --baseline empty.json", ct::kExitOutput, "give a file of --report json");
+        row("--input empty.json --report text --baseline no.json", ct::kExitCapture, "no.json: cannot be read");
+        row("--attach no.shm --report text --baseline no.json", ct::kExitCapture, "--baseline no.json: cannot be read");
+        row("--attach no.shm --report text --baseline empty.json", ct::kExitCapture, "give a file of --report json");
+        row("--attach no.shm --report text --baseline .", ct::kExitCapture, "is no regular file");
+        row("--attach no.shm --report text --baseline /dev/zero", ct::kExitCapture, "is no regular file");
+        row("--attach no.shm --report text --baseline pipe", ct::kExitCapture, "is no regular file");
+        row("--attach no.shm --report text --baseline large.json", ct::kExitCapture, "is larger than 64 MiB");
+        // An older report stays, because nothing was judged.
+        row("--input no.ctr --report json --report-out empty.json", ct::kExitCapture, "no.ctr");
+        row("--attach no.shm --report json --report-out empty.json", ct::kExitCapture, "no.shm");
+        row("--report json --report-out empty.json -- /no/program", ct::kExitCannotStart, "/no/program");
         row("--attach no.shm --report text --report-out no/x", ct::kExitOutput, "no/x");
         row("--input empty.json --report json --report-out empty.json", ct::kExitOutput, "are the same file");
     }
@@ -208,6 +240,9 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         QFile empty(folder.filePath(QStringLiteral("empty.json")));
         QVERIFY(empty.open(QIODevice::WriteOnly) && empty.write("{}\n") == 3 && empty.flush());
+        QVERIFY(mkfifo(QFile::encodeName(folder.filePath(QStringLiteral("pipe"))).constData(), 0600) == 0);
+        QFile large(folder.filePath(QStringLiteral("large.json")));
+        QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(65 << 20));
         QProcess process;
         process.setWorkingDirectory(folder.path());
         process.start(runner::binary("corotracer-gui"), QStringList{QStringLiteral("--batch")} + arguments);

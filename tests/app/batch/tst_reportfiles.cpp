@@ -7,6 +7,10 @@
 #include "tests/support/runner.h"
 
 #include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using runner::Batch;
 
@@ -111,6 +115,23 @@ private Q_SLOTS:
         }
     }
 
+    /// Under each limit, the whole report is written, or none: not an empty file, and not the older one.
+    void aReportForWhichMemoryRunsOutLeavesNothing()
+    {
+        if (ct::test::kAddressSanitizer)
+            CT_QSKIP("no program starts under these limits with address sanitizer, which reserves terabytes of address "
+                     "space");
+        const QString path = m_batch.path("memory.html");
+        for (const int kib : {700'000, 800'000, 900'000, 1'000'000, 1'200'000, 1'500'000, 2'000'000}) {
+            QByteArray errors;
+            const int status =
+                runAfter(QStringLiteral("ulimit -v %1").arg(kib), reporting(QStringLiteral("html"), path), errors);
+            const QByteArray report = runner::readAll(path);
+            QVERIFY2(status == 0 ? report.endsWith("</html>\n") : !QFile::exists(path),
+                     qPrintable(QString::number(kib) + u' ' + QString::fromUtf8(errors)));
+        }
+    }
+
     void aFileThatCannotBeWrittenIsReportedBeforeTheRun()
     {
         QByteArray errors;
@@ -121,6 +142,46 @@ private Q_SLOTS:
             runAfter(QStringLiteral(":"), reporting(QStringLiteral("html"), m_batch.path("no/report.html")), errors),
             int{ct::kExitOutput});
         QVERIFY2(errors.contains("no/report.html: No such file or directory"), errors.constData());
+    }
+
+    void signalsForARunDoNotEndTheJudgingOfARecording()
+    {
+        const QByteArray pipe = m_batch.path("report.pipe").toLocal8Bit();
+        QVERIFY(mkfifo(pipe.constData(), 0600) == 0);
+        const int reader = open(pipe.constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        QVERIFY(reader >= 0);
+        QProcess process;
+        process.start(runner::binary("corotracer-gui"),
+                      QStringList{QStringLiteral("--batch")} +
+                          reporting(QStringLiteral("html"), QString::fromLocal8Bit(pipe)));
+        QByteArray report;
+        const auto readMore = [&] {
+            QByteArray part(1 << 20, Qt::Uninitialized);
+            const ssize_t count = read(reader, part.data(), static_cast<std::size_t>(part.size()));
+            report += part.left(std::max<qsizetype>(0, count));
+            return !report.isEmpty();
+        };
+        // The report is much larger than a pipe. So the program still writes it.
+        QVERIFY(QTest::qWaitFor(readMore, runner::kPatienceMs));
+        const QList<std::pair<int, QByteArray>> signalsAndAnswers = {
+            {SIGUSR1, "SIGUSR1 was ignored: it requests dumps of a run, not of a recording\n"},
+            {SIGUSR2, "SIGUSR2 was ignored: it requests stacks of a run; the report has those of a recording\n"}};
+        QByteArray errors;
+        for (const auto &[signal, answer] : signalsAndAnswers) {
+            QVERIFY(kill(static_cast<pid_t>(process.processId()), signal) == 0);
+            const auto isAnswered = [&, text = answer] {
+                errors += process.readAllStandardError();
+                return errors.contains(text);
+            };
+            QVERIFY2(QTest::qWaitFor(isAnswered, runner::kPatienceMs), errors.constData());
+        }
+        QVERIFY(QTest::qWaitFor([&] { return readMore() && process.state() == QProcess::NotRunning; },
+                                runner::kPatienceMs));
+        readMore();
+        ::close(reader);
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 0);
+        QVERIFY(report.endsWith("</html>\n"));
     }
 
     void theOptionsOfTheFirstCollectorWriteItsFiles()

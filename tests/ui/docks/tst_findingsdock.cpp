@@ -282,6 +282,32 @@ private Q_SLOTS:
         QCOMPARE(again.tree->model()->rowCount(), 2);
     }
 
+    void aMutedInformationDoesNotHideALaterError()
+    {
+        {
+            Panel panel;
+            ReportedFinding information = panel.lost();
+            information.finding.severity = Severity::Info;
+            panel.judge({information});
+            panel.click(panel.tree->model()->index(0, Model::WhereColumn));
+            panel.mute(QStringLiteral("these connections are idle, often"));
+            QCOMPARE(panel.tree->model()->rowCount(), 0);
+            panel.judge({panel.lost()});
+            QCOMPARE(panel.tree->model()->rowCount(), 1);
+            QCOMPARE(panel.appeared.count(), 1);
+        }
+        Panel again;
+        again.judge({again.lost()});
+        QCOMPARE(again.tree->model()->rowCount(), 1);
+        again.click(again.tree->model()->index(0, Model::WhereColumn));
+        QVERIFY(!again.card().contains(QLatin1String("Muted")));
+        again.mute(QStringLiteral("a known defect"));
+        QCOMPARE(again.tree->model()->rowCount(), 0);
+        QVERIFY(gui::click(&again.dock, "findingsMuted"));
+        again.click(again.tree->model()->index(0, Model::WhereColumn));
+        QVERIFY(gui::click(&again.dock, "findingMute"));  // unmutes
+    }
+
     void newFindingsOfALiveRunAreAnnouncedOnce()
     {
         Panel panel;
