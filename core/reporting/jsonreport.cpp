@@ -21,6 +21,7 @@ std::string jsonReport(const Report &report)
         json.member("rule", nameOf(finding.rule));
         json.member("severity", nameOf(finding.severity));
         json.member("confidence", finding.confidence);
+        json.member("pid", std::uint64_t{reported.pid});
         json.member("count", std::uint64_t{finding.coroutines.size()});
         json.beginArray("coroutines");
         for (const CoroutineId id : finding.coroutines)

@@ -3,15 +3,39 @@
 //
 // JUnit XML, for services that show test results: a test case for each rule that found nothing, and one for each
 // finding. Warnings and errors are failures; what a rule could not judge is a skipped test case.
+//
+// Services follow a test case by its name. So a name has nothing that changes from run to run: no line, no number of
+// coroutines, no process.
 #include "core/analysis/ruledescriptions.h"
 #include "core/reporting/reportformats.h"
 #include "core/reporting/xmltext.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ct {
 
 namespace {
+
+/// The function and the file of a finding, without the line, as in its fingerprint.
+std::string stableLocationText(const ReportedFinding &reported)
+{
+    const bool isKnown = !reported.function.empty() || !reported.file.empty();
+    return isKnown ? locationText(NamedLocation{reported.function, reported.file, 0, 0}) : "an unknown location";
+}
+
+/// Names test cases of one rule, each differently.
+class CaseNames {
+public:
+    std::string next(const std::string &name)
+    {
+        const std::size_t number = ++m_used[name];
+        return number == 1 ? name : name + ", " + std::to_string(number);
+    }
+
+private:
+    std::map<std::string, std::size_t> m_used;
+};
 
 std::string beginCase(std::string_view rule, const std::string &name)
 {
@@ -30,11 +54,12 @@ std::string junitReport(const Report &report)
         const auto rule = static_cast<Rule>(i);
         const std::string_view name = nameOf(rule);
         const std::size_t before = tests;
+        CaseNames names;
         for (const ReportedFinding &reported : report.findings) {
             const Finding &finding = reported.finding;
             if (finding.rule != rule || finding.severity == Severity::Info)
                 continue;
-            cases += beginCase(name, locationText(reported)) + ">\n    <failure type=\"" +
+            cases += beginCase(name, names.next(stableLocationText(reported))) + ">\n    <failure type=\"" +
                      std::string(nameOf(finding.severity)) + "\" message=\"" + xmlText(sentenceOf(reported)) + "\">";
             for (const std::string &evidence : finding.evidence)
                 cases += xmlText(evidence) + "\n";
@@ -45,8 +70,8 @@ std::string junitReport(const Report &report)
         for (const Abstention &abstention : report.abstained) {
             if (abstention.rule != rule)
                 continue;
-            cases += beginCase(name, "not judged: " + std::to_string(abstention.count)) + ">\n    <skipped message=\"" +
-                     xmlText(abstention.reason) + "\"/>\n  </testcase>\n";
+            cases += beginCase(name, names.next("not judged")) + ">\n    <skipped message=\"" +
+                     xmlText(std::to_string(abstention.count) + ": " + abstention.reason) + "\"/>\n  </testcase>\n";
             ++tests;
             ++skipped;
         }

@@ -30,15 +30,17 @@ std::string markdownReport(const Report &report)
     if (report.findings.empty())
         text += "No findings.\n";
     else
-        text += "| severity | rule | coroutines | where | what | confidence |\n|---|---|---:|---|---|---:|\n";
+        text += "| severity | rule | coroutines | where | what | confidence | fingerprint "
+                "|\n|---|---|---:|---|---|---:|---|\n";
     for (const ReportedFinding &reported : report.findings) {
         const Finding &finding = reported.finding;
         text += "| " + std::string(nameOf(finding.severity)) + " | " + std::string(nameOf(finding.rule)) + " | " +
-                std::to_string(finding.coroutines.size()) + " | " + escaped(locationText(reported)) + " | " +
+                std::to_string(finding.coroutines.size()) + " | " + escaped(locationText(reported)) +
+                (reported.process.empty() ? "" : ", process " + escaped(reported.process)) + " | " +
                 escaped(finding.message);
         for (const std::string &evidence : finding.evidence)
             text += "<br>" + escaped(evidence);
-        text += " | " + confidenceText(finding.confidence) + " |\n";
+        text += " | " + confidenceText(finding.confidence) + " | " + reported.fingerprint + " |\n";
     }
     if (!report.abstained.empty())
         text += "\nNot judged:\n\n";

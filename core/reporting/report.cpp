@@ -51,12 +51,33 @@ void locate(ReportedFinding &reported, const Population &population, const Addre
     reported.line = location.line;
 }
 
+/// Finds the process whose coroutines the finding is about.
+void findProcess(ReportedFinding &reported, const Population &population, const std::vector<ProcessSnapshot> &processes)
+{
+    const std::vector<CoroutineId> &ids = reported.finding.coroutines;
+    if (ids.empty())
+        return;
+    const std::uint32_t pid = population.at(ids.front()).pid;
+    if (processes.size() < 2) {
+        reported.pid = pid;
+        return;
+    }
+    if (std::any_of(ids.begin(), ids.end(), [&](CoroutineId id) { return population.at(id).pid != pid; }))
+        return;
+    reported.pid = pid;
+    const auto process = std::find_if(processes.begin(), processes.end(),
+                                      [pid](const ProcessSnapshot &other) { return other.pid == pid; });
+    const std::string name = process != processes.end() ? process->name : std::string();
+    reported.process = name.empty() ? std::to_string(pid) : name + " (" + std::to_string(pid) + ")";
+}
+
 /// What findings without a site have in common if they are one finding.
-using Place = std::tuple<Rule, Severity, std::string, std::string, std::uint32_t>;
+using Place = std::tuple<Rule, Severity, std::uint32_t, std::string, std::string, std::uint32_t>;
 
 Place placeOf(const ReportedFinding &reported)
 {
-    return {reported.finding.rule, reported.finding.severity, reported.function, reported.file, reported.line};
+    return {reported.finding.rule, reported.finding.severity, reported.pid, reported.function, reported.file,
+            reported.line};
 }
 
 void merge(ReportedFinding &into, ReportedFinding &&other)
@@ -81,11 +102,13 @@ Report makeReport(const Verdict &verdict, const std::vector<ChainGroup> &stacks,
     report.events = population.captured();
     report.lost = population.lost();
     report.abstained = verdict.abstained;
+    const std::vector<ProcessSnapshot> processes = population.processes();
     std::map<Place, std::size_t> places;  // of findings without a site, whose location is resolved
     for (const Finding &finding : verdict.findings) {
         ReportedFinding reported;
         reported.finding = finding;
         locate(reported, population, resolver);
+        findProcess(reported, population, processes);
         if (finding.site == kUnknownSite && !reported.function.empty()) {
             const auto [place, isNew] = places.try_emplace(placeOf(reported), report.findings.size());
             if (!isNew) {
@@ -137,9 +160,12 @@ std::string sentenceOf(const ReportedFinding &reported)
     const bool isElsewhere =
         rule == Rule::LongRun || rule == Rule::BlockingCall || rule == Rule::DoubleResume || rule == Rule::AfterDeath;
     const char *const where = rule == Rule::Leak ? " of " : isElsewhere ? " last suspended in " : " suspended in ";
-    if (count != 0)
-        text =
-            std::to_string(count) + (count == 1 ? " coroutine" : " coroutines") + where + locationText(reported) + ": ";
+    if (count != 0) {
+        text = std::to_string(count) + (count == 1 ? " coroutine" : " coroutines");
+        if (!reported.process.empty())
+            text += (rule == Rule::Leak ? " in process " : " of process ") + printableText(reported.process);
+        text += where + locationText(reported) + ": ";
+    }
     return text + printableText(reported.finding.message);
 }
 

@@ -23,8 +23,10 @@ struct ReportedFinding {
     std::string function;  ///< empty if not known, as the file
     std::string file;
     std::uint32_t line = 0;  ///< 1-based; 0 = unknown
+    std::uint32_t pid = 0;   ///< of its coroutines; 0 = it has none, or those of several processes
+    std::string process;     ///< name and pid of that process; empty if the run has only one
     /// 16 hexadecimal digits, the same in every run of a program until its function is renamed. It depends on the rule,
-    /// the function and the name of the file, and not on the line.
+    /// the function and the name of the file, and not on the line or the process.
     std::string fingerprint;
     std::vector<std::string> names;  ///< names of the first coroutines, as many as kMostNames; empty ones included
     static constexpr std::size_t kMostNames = 100;
@@ -57,7 +59,8 @@ inline constexpr std::size_t kMostQueries = AddressResolver::kMostWaiting / 2;
 
 /// "async_read (net.cpp:88)", or an address, or "an unknown location".
 std::string locationText(const ReportedFinding &reported);
-/// "3 coroutines suspended in async_read (net.cpp:88): channel 0x10 was signalled 1.20 s ago, and no waiter was woken"
+/// "3 coroutines suspended in async_read (net.cpp:88): channel 0x10 was signalled 1.20 s ago, and no waiter was woken".
+/// In a run of several processes: "3 coroutines of process server (4711) suspended in ...".
 std::string sentenceOf(const ReportedFinding &reported);
 /// "server: 12 coroutines, 3456 events, 0 lost", with a line feed.
 std::string summaryLine(const Report &report);

@@ -33,6 +33,20 @@ std::string uriOf(const std::string &file)
     return uri;
 }
 
+/// Text of a message. There, braces stand for arguments and brackets for links, unless they are escaped.
+std::string messageText(std::string_view text)
+{
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '{' || c == '}')
+            escaped += c;
+        else if (c == '[' || c == ']' || c == '\\')
+            escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
 void addRules(JsonText &json)
 {
     json.beginArray("rules");
@@ -59,7 +73,7 @@ void addResult(JsonText &json, const ReportedFinding &reported)
     std::string text = sentenceOf(reported);
     for (const std::string &evidence : finding.evidence)
         text += "\n- " + printableText(evidence);
-    json.member("text", text);
+    json.member("text", messageText(text));
     json.endObject();
     if (!reported.file.empty()) {
         json.beginArray("locations");
@@ -82,6 +96,11 @@ void addResult(JsonText &json, const ReportedFinding &reported)
     json.endObject();
     json.member("occurrenceCount", std::uint64_t{std::max<std::size_t>(1, finding.coroutines.size())});
     json.member("rank", finding.confidence * 100);
+    if (reported.pid != 0) {
+        json.beginObject("properties");
+        json.member("pid", std::uint64_t{reported.pid});
+        json.endObject();
+    }
     json.endObject();
 }
 
@@ -100,8 +119,8 @@ void addInvocation(JsonText &json, const Report &report)
         json.member("index", static_cast<std::uint64_t>(abstention.rule));
         json.endObject();
         json.beginObject("message");
-        json.member("text",
-                    "not judged, " + std::to_string(abstention.count) + ": " + printableText(abstention.reason));
+        json.member("text", messageText("not judged, " + std::to_string(abstention.count) + ": " +
+                                        printableText(abstention.reason)));
         json.endObject();
         json.endObject();
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/reporting/stacks.h"
 
+#include "core/analysis/watchedtime.h"
 #include "core/base/quantitytext.h"
 #include "core/reporting/locations.h"
 
@@ -36,11 +37,13 @@ std::string stateText(const ChainGroup &group)
 std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups, std::uint64_t now,
                                           const Population &population, const AddressResolver *resolver)
 {
+    const WatchedTime watched(population, now);
     std::vector<ReportedStack> stacks;
     std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> indexes;
     for (const ChainGroup &group : groups) {
-        ReportedStack stack{
-            group.count, stateText(group), now - std::min(now, group.links.front().since), {}, group.coroutines};
+        const ChainLink &first = group.links.front();
+        const std::uint64_t longestNs = watched.since(population.at(first.coroutine).pid, first.since);
+        ReportedStack stack{group.count, stateText(group), longestNs, {}, group.coroutines};
         for (const ChainLink &link : group.links)
             stack.links.push_back(
                 locationText(locationOf(population, resolver, link.coroutine, link.site, link.addr, link.since)));
@@ -48,10 +51,10 @@ std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups,
         if (isNew) {
             stacks.push_back(std::move(stack));
         } else {
-            ReportedStack &first = stacks[known->second];
-            first.count += stack.count;
-            first.longestNs = std::max(first.longestNs, stack.longestNs);
-            first.coroutines.insert(first.coroutines.end(), stack.coroutines.begin(), stack.coroutines.end());
+            ReportedStack &same = stacks[known->second];
+            same.count += stack.count;
+            same.longestNs = std::max(same.longestNs, stack.longestNs);
+            same.coroutines.insert(same.coroutines.end(), stack.coroutines.begin(), stack.coroutines.end());
         }
     }
     std::stable_sort(stacks.begin(), stacks.end(),

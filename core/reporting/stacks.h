@@ -18,8 +18,10 @@ namespace ct {
 /// Stacks of coroutines that look alike.
 struct ReportedStack {
     std::uint64_t count = 0;
-    std::string state;               ///< "waits for a lock"
-    std::uint64_t longestNs = 0;     ///< how long the first coroutine has been in this state
+    std::string state;  ///< "waits for a lock"
+    /// How long the first coroutine has been in this state, without times in which its process was stopped or not
+    /// traced.
+    std::uint64_t longestNs = 0;
     std::vector<std::string> links;  ///< innermost first: "async_read (net.cpp:88)"
     /// The coroutines of all these stacks: links.size() for each stack, innermost first.
     std::vector<CoroutineId> coroutines;

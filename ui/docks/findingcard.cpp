@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/docks/findingcard.h"
 
+#include "core/target/printabletext.h"
 #include "ui/format/findingsformat.h"
 #include "ui/format/format.h"
 #include "ui/widgets/waithistogram.h"
@@ -98,9 +99,11 @@ void FindingCard::show(const FindingSubject &subject, const ReportedFinding &rep
 {
     const Finding &finding = reported.finding;
     m_title->setText(format::findingSentence(subject, reported));
-    const QString rule = tr("%1, %2, %3 sure")
-                             .arg(format::ruleName(finding.rule), format::severityName(finding.severity).toLower(),
-                                  QString::fromStdString(confidenceText(finding.confidence)));
+    QString rule = tr("%1, %2, %3 sure")
+                       .arg(format::ruleName(finding.rule), format::severityName(finding.severity).toLower(),
+                            QString::fromStdString(confidenceText(finding.confidence)));
+    if (!reported.process.empty())
+        rule += tr(", process %1").arg(printable(QString::fromStdString(reported.process)));
     m_rule->setText(muteReason ? tr("%1. Muted: %2").arg(rule, *muteReason) : rule);
     m_rule->setTextFormat(Qt::PlainText);
     m_rule->show();

@@ -3,15 +3,15 @@
 //
 // Reports of the diagnosis: every format is well-formed whatever the target wrote, and says the same.
 #include "core/analysis/ruledescriptions.h"
+#include "core/reporting/knownfindings.h"
 #include "core/reporting/reportformats.h"
+#include "tests/core/reporting/sarifshape.h"
 #include "tests/support/qtsuite.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QXmlStreamReader>
-
-#include <functional>
 
 using namespace ct;
 
@@ -139,35 +139,31 @@ private Q_SLOTS:
 
     void sarifFollowsItsSchema()
     {
+        Run hostile;
+        hostile.verdict.abstained.push_back({Rule::LostWakeup, kHostile, 2});
+        Run empty;
+        empty.verdict.findings.clear();
+        empty.verdict.abstained.clear();
+        Run unknown;  // no location, no coroutines
+        unknown.verdict.findings.front().site = kUnknownSite;
+        unknown.verdict.findings.back().coroutines.clear();
+        for (const Run *run : {&hostile, &empty, &unknown})
+            QCOMPARE(test::SarifShape().errorsOf(run->written("sarif")), QStringList());
+    }
+
+    void sarifHasFindingsAndAbstentions()
+    {
         const QJsonObject sarif = Run().json("sarif");
-        QCOMPARE(sarif.value(QLatin1String("version")).toString(), QStringLiteral("2.1.0"));
         const QJsonObject run = sarif.value(QLatin1String("runs")).toArray().at(0).toObject();
-        const QJsonObject driver =
-            run.value(QLatin1String("tool")).toObject().value(QLatin1String("driver")).toObject();
-        QCOMPARE(driver.value(QLatin1String("name")).toString(), QStringLiteral("corotracer-gui"));
-        const QJsonArray rules = driver.value(QLatin1String("rules")).toArray();
-        QCOMPARE(rules.size(), int{kRules});
-        const QJsonArray results = run.value(QLatin1String("results")).toArray();
-        QCOMPARE(results.size(), 2);
+        QCOMPARE(run[QLatin1String("tool")][QLatin1String("driver")][QLatin1String("rules")].toArray().size(),
+                 int{kRules});
         QStringList levels;
-        for (const QJsonValue value : results) {
-            const QJsonObject result = value.toObject();
-            const int rule = result.value(QLatin1String("ruleIndex")).toInt(-1);
-            QCOMPARE(rules.at(rule).toObject().value(QLatin1String("id")), result.value(QLatin1String("ruleId")));
-            levels << result.value(QLatin1String("level")).toString();
-            QVERIFY(
-                !result.value(QLatin1String("message")).toObject().value(QLatin1String("text")).toString().isEmpty());
-            const QJsonObject location = result.value(QLatin1String("locations"))
-                                             .toArray()
-                                             .at(0)
-                                             .toObject()
-                                             .value(QLatin1String("physicalLocation"))
-                                             .toObject();
-            const QString uri =
-                location.value(QLatin1String("artifactLocation")).toObject().value(QLatin1String("uri")).toString();
-            QVERIFY2(QUrl(uri, QUrl::StrictMode).isValid() && uri.startsWith(QLatin1String("file:///src/")),
-                     qPrintable(uri));
-            QVERIFY(location.value(QLatin1String("region")).toObject().value(QLatin1String("startLine")).toInt() > 0);
+        for (const QJsonValue result : run.value(QLatin1String("results")).toArray()) {
+            levels << result[QLatin1String("level")].toString();
+            const QJsonValue location =
+                result[QLatin1String("locations")].toArray().at(0)[QLatin1String("physicalLocation")];
+            QVERIFY(location[QLatin1String("artifactLocation")][QLatin1String("uri")].toString().startsWith(
+                QLatin1String("file:///src/")));
         }
         QCOMPARE(levels, (QStringList{QStringLiteral("error"), QStringLiteral("note")}));
         const QJsonObject invocation = run.value(QLatin1String("invocations")).toArray().at(0).toObject();
@@ -176,57 +172,81 @@ private Q_SLOTS:
         QCOMPARE(notes.size(), 1);
         QCOMPARE(notes.at(0)[QLatin1String("message")][QLatin1String("text")].toString(),
                  QStringLiteral("not judged, 1: the threads of the target are not known"));
-        const QJsonValue rule = notes.at(0)[QLatin1String("associatedRule")];
-        QCOMPARE(rules.at(rule[QLatin1String("index")].toInt(-1))[QLatin1String("id")], rule[QLatin1String("id")]);
     }
 
-    /// The schema allows no other members, which services would refuse.
-    void sarifHasOnlyMembersOfItsSchema()
+    /// Names of C++ have braces and brackets, which stand for arguments and links in a message.
+    void sarifMessagesShowNamesAsTheyAre()
     {
-        const QHash<QString, QStringList> allowed{
-            {QStringLiteral(""), {QStringLiteral("$schema"), QStringLiteral("version"), QStringLiteral("runs")}},
-            {QStringLiteral("runs"),
-             {QStringLiteral("tool"), QStringLiteral("invocations"), QStringLiteral("results")}},
-            {QStringLiteral("invocations"),
-             {QStringLiteral("executionSuccessful"), QStringLiteral("toolExecutionNotifications")}},
-            {QStringLiteral("toolExecutionNotifications"),
-             {QStringLiteral("level"), QStringLiteral("associatedRule"), QStringLiteral("message")}},
-            {QStringLiteral("associatedRule"), {QStringLiteral("id"), QStringLiteral("index")}},
-            {QStringLiteral("tool"), {QStringLiteral("driver")}},
-            {QStringLiteral("driver"), {QStringLiteral("name"), QStringLiteral("rules")}},
-            {QStringLiteral("rules"), {QStringLiteral("id"), QStringLiteral("shortDescription")}},
-            {QStringLiteral("shortDescription"), {QStringLiteral("text")}},
-            {QStringLiteral("results"),
-             {QStringLiteral("ruleId"), QStringLiteral("ruleIndex"), QStringLiteral("level"), QStringLiteral("message"),
-              QStringLiteral("locations"), QStringLiteral("partialFingerprints"), QStringLiteral("occurrenceCount"),
-              QStringLiteral("rank")}},
-            {QStringLiteral("message"), {QStringLiteral("text")}},
-            {QStringLiteral("locations"), {QStringLiteral("physicalLocation")}},
-            {QStringLiteral("physicalLocation"), {QStringLiteral("artifactLocation"), QStringLiteral("region")}},
-            {QStringLiteral("artifactLocation"), {QStringLiteral("uri")}},
-            {QStringLiteral("region"), {QStringLiteral("startLine")}},
-            {QStringLiteral("partialFingerprints"), {QStringLiteral("corotracer/v1")}}};
-        std::function<void(const QString &, const QJsonValue &)> check = [&](const QString &name,
-                                                                             const QJsonValue &value) {
-            if (value.isArray()) {
-                for (const QJsonValue element : value.toArray())
-                    check(name, element);
-            }
-            const QJsonObject object = value.toObject();
-            for (auto member = object.begin(); member != object.end(); ++member) {
-                QVERIFY2(allowed.value(name).contains(member.key()), qPrintable(name + u'.' + member.key()));
-                check(member.key(), member.value());
-            }
-        };
-        const QJsonObject sarif = Run().json("sarif");
-        check(QString(), sarif);
-        for (const QJsonValue value :
-             sarif.value(QLatin1String("runs")).toArray().at(0)[QLatin1String("results")].toArray()) {
-            const QJsonObject result = value.toObject();
-            const double rank = result.value(QLatin1String("rank")).toDouble(-2);
-            QVERIFY(rank >= 0 && rank <= 100);
-            QVERIFY(result.value(QLatin1String("occurrenceCount")).toInt() >= 1);
-        }
+        Run run;
+        run.verdict.findings.front().message = "{anonymous}::operator[] [x](javascript:y) a\\b";
+        QVERIFY(run.written("sarif").find(R"({{anonymous}}::operator\\[\\] \\[x\\](javascript:y) a\\\\b)") !=
+                std::string::npos);
+    }
+
+    void findingsNameTheirProcessWhereThereAreSeveral()
+    {
+        Run run;
+        QVERIFY(run.written("text").find("process") == std::string::npos);
+        const QString before = QString::fromStdString(run.report().findings.front().fingerprint);
+        Batch batch;
+        batch.births.push_back({3, kFirstLaneStation + 3, 0, 6, Dialect::Lane, 3, 1});
+        batch.notes.processes = {{5, 1, "server"}, {6, 1, kHostile}};
+        static_cast<void>(run.population.consume(batch));
+        Finding other = run.verdict.findings.front();
+        other.coroutines = {3};
+        Finding both = other;
+        both.coroutines = {0, 3};
+        run.verdict.findings = {run.verdict.findings.front(), other, both};
+        const Report report = run.report();
+        QVERIFY(
+            sentenceOf(report.findings[0]).starts_with("2 coroutines of process server (5) suspended in net::read"));
+        QCOMPARE(report.findings[1].pid, 6U);
+        QCOMPARE(report.findings[2].pid, 0U);
+        QVERIFY(sentenceOf(report.findings[2]).starts_with("2 coroutines suspended in net::read"));
+        // A baseline is of the program, whatever processes a run has.
+        for (const ReportedFinding &reported : report.findings)
+            QCOMPARE(QString::fromStdString(reported.fingerprint), before);
+        const QJsonArray findings = run.json("json").value(QLatin1String("findings")).toArray();
+        QCOMPARE(findings.at(0)[QLatin1String("pid")].toInt(), 5);
+        QCOMPARE(findings.at(1)[QLatin1String("pid")].toInt(), 6);
+        const QJsonArray results =
+            run.json("sarif").value(QLatin1String("runs")).toArray().at(0)[QLatin1String("results")].toArray();
+        QCOMPARE(results.at(1)[QLatin1String("properties")][QLatin1String("pid")].toInt(), 6);
+        QCOMPARE(test::SarifShape().errorsOf(run.written("sarif")), QStringList());
+        for (const char *format : {"text", "junit", "html"})
+            QVERIFY2(run.written(format).find("of process server (5)") != std::string::npos, format);
+        QVERIFY(run.written("markdown").find(", process server (5) |") != std::string::npos);
+    }
+
+    /// A known information must not hide the error that comes later.
+    void aKnownFindingCoversNoMoreSevereOne()
+    {
+        KnownFindings known;
+        known.add("a", Severity::Info);
+        known.add("b", Severity::Error);
+        known.add("b", Severity::Info);
+        known.add("c", severityNamed("warning"));
+        known.add("d", severityNamed(""));
+        QVERIFY(known.cover("a", Severity::Info) && !known.cover("a", Severity::Warning));
+        QVERIFY(known.cover("b", Severity::Error) && known.cover("b", Severity::Info));
+        QVERIFY(known.cover("c", Severity::Warning) && !known.cover("c", Severity::Error));
+        QVERIFY(known.cover("d", Severity::Info) && !known.cover("d", Severity::Warning));
+        QVERIFY(!known.cover("e", Severity::Info));
+        QCOMPARE(severityNamed("error"), Severity::Error);
+    }
+
+    void stacksCountNoStoppedTimes()
+    {
+        Population population;
+        Batch batch;
+        batch.births.push_back({0, 0, 0, 5, Dialect::Lane, 0, 1});
+        batch.transitions.push_back({1'000'000'000, 0, 0, 0, 0, 7, kUnknownSite, PointKind::Await, false});
+        batch.notes.processSamples = {{5, 2'000'000'000, 0, 1, 2'000'000'000}};
+        static_cast<void>(population.consume(batch));
+        const std::vector<ReportedStack> stacks =
+            reportedStacks(chainGroupsOf(population), 9'000'000'000, population, nullptr);
+        QCOMPARE(stacks.size(), std::size_t{1});
+        QCOMPARE(stacks[0].longestNs, std::uint64_t{1'000'000'000});
     }
 
     void aRelativeFileInSarifIsNoScheme()
@@ -264,6 +284,33 @@ private Q_SLOTS:
         QCOMPARE(skipped, 1);
     }
 
+    /// Services follow a test case by its name.
+    void junitNamesDoNotChangeFromRunToRun()
+    {
+        Run run;
+        run.verdict.findings.push_back(run.verdict.findings.front());
+        run.verdict.abstained.push_back({Rule::Stall, "another reason", 3});
+        const auto names = [&run] {
+            QStringList all;
+            QXmlStreamReader xml(QString::fromStdString(run.written("junit")));
+            while (!xml.atEnd())
+                if (xml.readNext() == QXmlStreamReader::StartElement && xml.name() == QLatin1String("testcase"))
+                    all << xml.attributes().value(QLatin1String("name")).toString();
+            return all;
+        };
+        const QStringList before = names();
+        QVERIFY(before.contains(QLatin1String("net::read(int) (my net.cpp)")));
+        QVERIFY(before.contains(QLatin1String("net::read(int) (my net.cpp), 2")));
+        QVERIFY(before.contains(QLatin1String("not judged")) && before.contains(QLatin1String("not judged, 2")));
+        Batch batch;
+        batch.sites = {{3, 90, 7, "/src/my net.cpp", "net::read(int)"}};
+        static_cast<void>(run.population.consume(batch));
+        run.verdict.findings.front().site = 3;
+        run.verdict.findings.front().coroutines.pop_back();
+        run.verdict.abstained.front().count = 168;
+        QCOMPARE(names(), before);
+    }
+
     void markdownEscapesItsMarkup()
     {
         const QString text = QString::fromStdString(Run().written("markdown"));
@@ -271,7 +318,7 @@ private Q_SLOTS:
         QVERIFY(!text.contains(QLatin1String("<b>")));
         for (const QString &line : text.split(u'\n')) {
             if (line.startsWith(QLatin1String("| ")))
-                QCOMPARE(QString(line).remove(QLatin1String("\\|")).count(u'|'), 7);
+                QCOMPARE(QString(line).remove(QLatin1String("\\|")).count(u'|'), 8);
         }
     }
 
