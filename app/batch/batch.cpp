@@ -124,6 +124,7 @@ void BatchRun::addSinks()
 {
     m_session.addSink(m_diagnosis.judge());
     m_resolver->addListener(m_diagnosis.frameListener());
+    m_resolver->setHistory(m_diagnosis.history());
     m_session.addSink(m_population);
     for (const std::shared_ptr<Sink> &sink : m_diagnosis.sinks())
         m_session.addSink(sink);

@@ -32,6 +32,7 @@ public:
     std::shared_ptr<Sink> judge() const { return m_judge; }
     /// Add them to the source, behind the population.
     std::vector<std::shared_ptr<Sink>> sinks() const { return {m_data, m_history}; }
+    std::shared_ptr<const History> history() const { return m_history; }
     /// Add it to the resolver of the run.
     std::function<void(const std::vector<FrameLocation> &)> frameListener() const
     {

@@ -212,6 +212,12 @@ void AddressResolver::setReadsAhead(bool ahead)
     m_readsAhead = ahead;
 }
 
+void AddressResolver::setHistory(std::shared_ptr<const History> history)
+{
+    const std::lock_guard lock(m_data->mutex);
+    m_data->history = std::move(history);
+}
+
 void AddressResolver::setAwaken(std::function<void()> awaken)
 {
     const std::lock_guard lock(m_data->mutex);
@@ -352,10 +358,12 @@ bool AddressResolver::readPageAhead(std::uint32_t page)
         if (!hasFrame(coroutine))
             continue;
         any = true;
-        // The line of a short suspension would be outdated at once.
         const auto known = m_data->frames.find(id);
-        if (known != m_data->frames.end() && known->second.function && now < since + kCaptureDelayNs)
-            continue;
+        if (known != m_data->frames.end() && now < since + kCaptureDelayNs) {
+            m_data->sampleLine(coroutine, known->second, now);
+            if (known->second.function)
+                continue;
+        }
         const std::uint32_t pid = m_data->processOf(coroutine.pid);
         const auto process = m_data->processes.find(pid);
         const bool isCode = process != m_data->processes.end() && process->second.modules &&

@@ -9,6 +9,7 @@
 #include "core/recording/format/recordinginfo.h"
 #include "core/stream/framelocation.h"
 #include "core/symbols/symbolworker.h"
+#include "core/trace/history.h"
 #include "core/trace/population.h"
 
 #include <atomic>
@@ -82,6 +83,10 @@ public:
     /// Also reads frames without a request, a few at a time, so a recording has them.
     void setReadsAhead(bool ahead);
     using Listener = std::function<void(const std::vector<FrameLocation> &)>;
+    /// Also reads frames of short suspensions, some of each function, and checks with the history whether the
+    /// suspension lasted during the reading. So the listeners learn at which lines the coroutines of a function wait.
+    /// Needs setReadsAhead(). Call it before the first poll().
+    void setHistory(std::shared_ptr<const History> history);
     /// Adds a function that poll() and addFrames() call with new frame locations, and compareRest() as well, unless
     /// its caller is the listener. Call it before any of them.
     void addListener(Listener listener, bool callsCompareRest = false);

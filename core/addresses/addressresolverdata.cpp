@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace ct {
 
@@ -173,6 +174,21 @@ void AddressResolver::Data::ask(const Asked &wantedFrame)
         asked.push_back(wantedFrame);
 }
 
+/// Requests the line of a suspension that is short so far. It says where the coroutines of this function wait, although
+/// it may be outdated once it is known.
+void AddressResolver::Data::sampleLine(const CoroutineSnapshot &coroutine, Known &known, std::uint64_t now)
+{
+    const std::uint32_t pid = processOf(coroutine.pid);
+    const auto process = processes.find(pid);
+    const std::string function = known.function ? known.function->frames.front().function : std::string();
+    if (!history || known.frame != coroutine.addr || known.since == coroutine.since ||
+        known.sampled == coroutine.since || process == processes.end() || process->second.unreadable ||
+        !lineSamples.take(function, now))
+        return;
+    known.sampled = coroutine.since;
+    ask({coroutine.id, pid, coroutine.addr});
+}
+
 /// Discards the requests for frames. Views repeat those that they need; requests for modules stay.
 void AddressResolver::Data::refuse(const Error &why)
 {
@@ -272,9 +288,23 @@ std::vector<FrameLocation> AddressResolver::Data::compareReads(std::uint64_t bef
     return newLocations;
 }
 
-/// Accepts the function if the coroutine still had this frame, alive, kCaptureDelayNs after the reading. It is valid
-/// for the coroutine's life. Accepts the line only if the suspension lasted during the reading; it is valid for this
-/// suspension.
+/// True if the history has the end of the suspension, and it ended after the reading.
+bool AddressResolver::Data::hasLasted(const Read &read) const
+{
+    if (!history || !isAtSuspensionPoint(read.before))
+        return false;
+    const std::uint64_t since = read.before.since;
+    const std::vector<HistoryEvent> events =
+        history->events(read.before.id, since, std::numeric_limits<std::uint64_t>::max(), 3);
+    for (std::size_t i = 1; i < events.size(); ++i)
+        if (events[i - 1].type == HistoryEvent::Type::Suspend && events[i - 1].ts == since)
+            return events[i].type == HistoryEvent::Type::Resume && events[i].ts > read.at;
+    return false;
+}
+
+/// Accepts the function if the coroutine still had this frame, alive, kCaptureDelayNs after the reading, or if the
+/// suspension lasted during the reading. It is valid for the coroutine's life. Accepts the line only if the suspension
+/// lasted; it is valid for this suspension.
 void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation> &newLocations)
 {
     const CoroutineSnapshot after = population->at(read.before.id);
@@ -282,15 +312,16 @@ void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation>
     const bool lived = after.deathTs == 0 || after.deathTs > read.at + kCaptureDelayNs;
     const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
     const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
-    if (!lived || after.addr != read.before.addr)
+    const bool hasEndedLater = !same && !wentOnLater && hasLasted(read);
+    if (!hasEndedLater && (!lived || after.addr != read.before.addr))
         return;
     const DescribedAddress &location = read.frame.location;
     const bool isFrame = read.frame.state != CoroutineFrame::State::Unknown && !location.frames.empty();
-    if (!same && !wentOnLater && !isFrame)
+    if (!same && !wentOnLater && !hasEndedLater && !isFrame)
         return;
     Known &known = knownOf(read.before.id);
     known.frame = read.before.addr;
-    const bool lasted = (same || wentOnLater) && isAtSuspensionPoint(read.before);
+    const bool lasted = (same || wentOnLater || hasEndedLater) && isAtSuspensionPoint(read.before);
     known.since = lasted ? read.before.since : 0;
     known.location.reset();
     known.unresolved = lasted && !location.remedy.empty() ? sharedUnresolved(location) : nullptr;

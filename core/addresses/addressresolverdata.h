@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/addresses/addressresolver.h"
+#include "core/addresses/linesamples.h"
 #include "core/addresses/runningframes.h"
 #include "core/symbols/coroutineframe.h"
 
@@ -35,6 +36,7 @@ struct AddressResolver::Data {
         Answer unresolved;          ///< why the suspension that began at `since` is not resolved
         std::uint64_t since = 0;    ///< ns, CLOCK_MONOTONIC; 0 = no suspension
         std::uint64_t askedAt = 0;  ///< time of the latest request; ns, CLOCK_MONOTONIC
+        std::uint64_t sampled = 0;  ///< start of the latest suspension that was short when its line was requested
     };
     struct Asked {
         CoroutineId coroutine = kNoCoroutine;
@@ -66,8 +68,10 @@ struct AddressResolver::Data {
     bool isWaiting() const { return !asked.empty() || !wanted.empty(); }
     void askFor(const Query &query, std::uint32_t pid, Known &known);
     void ask(const Asked &wantedFrame);
+    void sampleLine(const CoroutineSnapshot &coroutine, Known &known, std::uint64_t now);
     Known *knownAt(const Query &query);
     std::vector<FrameLocation> compareReads(std::uint64_t before);
+    bool hasLasted(const Read &read) const;
     void compare(const Read &read, std::vector<FrameLocation> &newLocations);
     Known &knownOf(CoroutineId id);
     void retryUnresolved();
@@ -84,6 +88,8 @@ struct AddressResolver::Data {
     std::map<std::uint32_t, Process> processes;
     std::unordered_map<CoroutineId, Known> frames;
     RunningFrames running;
+    std::shared_ptr<const History> history;  ///< see setHistory(); may be nullptr
+    LineSamples lineSamples;
     std::vector<Asked> asked;
     std::unordered_set<CoroutineId> isAsked;
     std::set<std::uint32_t> wanted;  ///< pids of the processes whose modules are requested

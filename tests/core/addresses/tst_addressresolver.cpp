@@ -41,6 +41,7 @@ struct Run {
     {
         batch.now = now;
         CHECK(static_cast<bool>(population->consume(batch)));
+        CHECK(static_cast<bool>(history->consume(batch)));
         batch.clear();
     }
     AddressResolver::Answer ask() const
@@ -63,6 +64,7 @@ struct Run {
     Batch batch;
     std::uint64_t n = 0;
     std::shared_ptr<Population> population = std::make_shared<Population>();
+    std::shared_ptr<History> history = std::make_shared<History>(16 << 20);
     std::shared_ptr<SymbolWorker> worker = std::make_shared<SymbolWorker>();
     std::shared_ptr<AddressResolver> resolver = std::make_shared<AddressResolver>(worker, population);
 };
@@ -181,6 +183,38 @@ CT_CASE(readsFramesAheadOfRequests)
     run.advanceStream();
     REQUIRE(learned.size() == 1);
     CHECK_EQUAL(learned[0].function, "work::sequence(int)");
+}
+
+/// The suspension has ended when its frame is compared with the stream. The history shows that it lasted so long.
+CT_CASE(readsLinesOfShortSuspensionsThatTheHistoryProves)
+{
+    RunningProgram program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    for (const bool isProven : {true, false}) {
+        Run run(program.pid());
+        std::vector<FrameLocation> learned;
+        run.resolver->addListener([&](const std::vector<FrameLocation> &frames) {
+            learned.insert(learned.end(), frames.begin(), frames.end());
+        });
+        run.resolver->setReadsAhead(true);
+        if (isProven)
+            run.resolver->setHistory(run.history);
+        for (int round = 0; round < 3; ++round) {
+            run.event(seen.frame, false, monotonicNow());
+            run.commit(monotonicNow());
+            run.read();
+            run.event(0, true, monotonicNow());
+            run.commit(monotonicNow());
+        }
+        run.event(seen.frame, false, monotonicNow());
+        run.advanceStream();
+        const auto lines = std::count_if(learned.begin(), learned.end(), [](const FrameLocation &frame) {
+            return frame.line != 0 && frame.since != 0;
+        });
+#if defined(__x86_64__)
+        CHECK(isProven ? lines >= 2 : lines == 0);
+#endif
+    }
 }
 
 CT_CASE(theFirstRequestAwakensThePoll)
