@@ -19,4 +19,25 @@ FunctionNumbers::FunctionNumbers(const Population &population)
                     .first->second;
 }
 
+CoroutinesByFunction::CoroutinesByFunction(const Facts &facts) : m_functions(facts)
+{
+    constexpr std::size_t kMost = 1024;
+    const Population &population = facts.population();
+    for (CoroutineId id = population.size(); id-- != 0;) {
+        const CoroutineSnapshot snapshot = population.at(id);
+        const std::uint64_t function = m_functions.of(id, bodySiteOf(snapshot));
+        if (!snapshot.kept || function == 0)
+            continue;
+        std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, function}];
+        if (coroutines.size() < kMost)
+            coroutines.push_back(id);
+    }
+}
+
+std::span<const CoroutineId> CoroutinesByFunction::siblingsOf(const Waiting &waiting) const
+{
+    const auto found = m_coroutines.find({waiting.pid, m_functions.of(waiting.coroutine, waiting.site)});
+    return found != m_coroutines.end() ? std::span<const CoroutineId>(found->second) : std::span<const CoroutineId>();
+}
+
 }  // namespace ct::rules

@@ -174,49 +174,12 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
            isShareBelow(siblings.stillThere + 1, siblings.stillThere + 1 + siblings.cameBack, limits.lateShare, kDoubt);
 }
 
-/// The coroutines of each function of each process, the youngest ones. Made in one pass over all coroutines.
-class Functions {
-public:
-    explicit Functions(const Facts &facts) : m_sites(facts.population()), m_frames(facts.functions())
-    {
-        constexpr std::size_t kMost = 1024;
-        const Population &population = facts.population();
-        for (CoroutineId id = population.size(); id-- != 0;) {
-            const CoroutineSnapshot snapshot = population.at(id);
-            const std::uint64_t function = functionOf(id, bodySiteOf(snapshot));
-            if (!snapshot.kept || function == 0)
-                continue;
-            std::vector<CoroutineId> &coroutines = m_coroutines[{snapshot.pid, function}];
-            if (coroutines.size() < kMost)
-                coroutines.push_back(id);
-        }
-    }
-    std::span<const CoroutineId> siblingsOf(const Waiting &waiting) const
-    {
-        const auto found = m_coroutines.find({waiting.pid, functionOf(waiting.coroutine, waiting.site)});
-        return found != m_coroutines.end() ? std::span<const CoroutineId>(found->second)
-                                           : std::span<const CoroutineId>();
-    }
-
-private:
-    /// 0 = not known. Functions that frames gave have numbers of their own.
-    std::uint64_t functionOf(CoroutineId id, SiteId site) const
-    {
-        const std::uint64_t ofFrame = site == kUnknownSite ? m_frames.of(id) : 0;
-        return ofFrame != 0 ? ofFrame << 32 : m_sites.of(site);
-    }
-
-    const FunctionNumbers m_sites;
-    const FrameFunctions &m_frames;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<CoroutineId>> m_coroutines;  ///< by pid and function
-};
-
 /// What is common to all sites of one judgement.
 struct Comparison {
     explicit Comparison(const Facts &facts) : references(facts) {}
 
     References references;
-    std::optional<Functions> functions;                                 ///< made at the first late wait
+    std::optional<CoroutinesByFunction> functions;                      ///< made at the first late wait
     std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
     std::optional<Descendants> descendants;                             ///< made when a wait may need them

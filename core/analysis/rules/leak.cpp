@@ -24,6 +24,7 @@ struct Survivor {
     std::uint64_t birthTs = 0;
     bool hasFinished = false;  ///< its frame is kept
     bool isOwnerless = false;  ///< no one awaits it, and the coroutine that created it has ended
+    bool isSilent = false;       ///< does not report what it waits for
 };
 
 /// The coroutines of one function of one process.
@@ -122,7 +123,8 @@ void addCoroutine(const Facts &facts, const Idle &idle, Function &function)
     if (facts.watched(idle.pid, idle.birthTs) > function.limitNs &&
         facts.watched(idle.pid, idle.since) > facts.thresholds().leakNs && !waitsForATime(facts, idle.coroutine))
         function.survivors.push_back({idle.coroutine, idle.site, idle.birthTs, idle.hasFinished,
-                                      isOwnerless(facts.population(), idle.coroutine)});
+                                      isOwnerless(facts.population(), idle.coroutine),
+                                      facts.population().waitsOf(idle.coroutine).empty()});
 }
 
 /// True if some survivors were born in each of kWindows equal parts of the time in which coroutines of the function
@@ -179,6 +181,11 @@ std::string whyForEver(const Facts &facts, const Function &function)
     const ThreadFacts &threads = facts.process(function.pid).threads;
     if (!threads.areKnown || threads.externals * 2 >= all)
         return {};  // they may be idle connections
+    // If none of the function has ever ended, each may wait for a time that is far away, as a delayed cleanup does.
+    const auto silent = static_cast<std::size_t>(std::count_if(function.survivors.begin(), function.survivors.end(),
+                                                               [](const Survivor &one) { return one.isSilent; }));
+    if (function.isOfCreators && threads.anyTimed && silent * 2 > all)
+        return {};
     const auto ownerless = static_cast<std::size_t>(std::count_if(function.survivors.begin(), function.survivors.end(),
                                                                   [](const Survivor &one) { return one.isOwnerless; }));
     if (ownerless * 2 > all)

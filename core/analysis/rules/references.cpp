@@ -26,6 +26,26 @@ const SiteStatistics &References::of(const Key &key)
     return m_references.emplace(key, (*m_ofFunctions)[function]).first->second;
 }
 
+const SiteStatistics &References::ofWholeFunction(std::uint64_t function)
+{
+    if (const auto ofFrame = static_cast<std::uint32_t>(function >> 32); ofFrame != 0)
+        return of({kUnknownSite, ofFrame});
+    const auto [found, isNew] = m_ofWholeFunctions.try_emplace(function);
+    SiteStatistics &whole = found->second;
+    if (!m_numbers)
+        m_numbers.emplace(m_facts.population());
+    const SiteId sites = m_facts.population().siteCount();
+    for (SiteId site = 1; isNew && site <= sites; ++site) {
+        if (m_numbers->of(site) != function)
+            continue;
+        const SiteStatistics &one = of({site, 0});
+        whole.completed += one.completed;
+        whole.maxNs = std::max(whole.maxNs, one.maxNs);
+        whole.ofSeveral = whole.ofSeveral || one.ofSeveral;
+    }
+    return whole;
+}
+
 bool References::isEnough(const SiteStatistics &completed) const
 {
     return completed.completed >= m_facts.thresholds().completedWaits && completed.ofSeveral;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/analysis/facts.h"
+#include "core/analysis/rules/functions.h"
 
 #include <map>
 #include <optional>
@@ -24,6 +25,8 @@ public:
     using Key = std::pair<SiteId, std::uint32_t>;
     Key keyOf(const Waiting &waiting);
     const SiteStatistics &of(const Key &key);
+    /// All waits of the function together, at whichever of its sites. `function`: by CoroutineFunctions.
+    const SiteStatistics &ofWholeFunction(std::uint64_t function);
     /// True if there are enough completed waits to call another one late.
     bool isEnough(const SiteStatistics &completed) const;
     /// The duration (ns) from which a wait is late.
@@ -33,6 +36,8 @@ private:
     const Facts &m_facts;
     std::map<Key, SiteStatistics> m_references;
     std::optional<std::unordered_map<std::uint32_t, SiteStatistics>> m_ofFunctions;
+    std::optional<FunctionNumbers> m_numbers;
+    std::map<std::uint64_t, SiteStatistics> m_ofWholeFunctions;
 };
 
 }  // namespace ct::rules

@@ -12,6 +12,8 @@ namespace ct::rules {
 
 void findLostWakeups(const Facts &facts, VerdictBuilder &verdict);  ///< by causes that the target reported
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict);    ///< lost wake-ups without causes
+/// Lost wake-ups without causes: coroutines that only one another have ever woken.
+void findMutualWaits(const Facts &facts, VerdictBuilder &verdict);
 void findNeverRun(const Facts &facts, VerdictBuilder &verdict);
 void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict);
 void findDeadlocks(const Facts &facts, VerdictBuilder &verdict);
