@@ -4,6 +4,8 @@
 
 #include "core/analysis/facts.h"
 
+#include <algorithm>
+
 namespace ct {
 
 namespace {
@@ -27,6 +29,10 @@ std::string arrivalText(const DescriptorSample &row)
 
 DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid, std::uint64_t now) : m_now(now)
 {
+    const std::optional<ProcessSample> process = population.samples().processSample(pid);
+    if (!process || process->threads == 0 || process->stoppedSince != 0 || !process->areDescriptorsKnown)
+        return;
+    m_knownUntil = std::min(process->descriptorsTs, now);
     for (const WatchedDescriptor &descriptor : population.samples().descriptors(pid)) {
         const DescriptorSample &row = descriptor.latest;
         if (row.ts > now)
@@ -37,6 +43,12 @@ DescriptorFacts::DescriptorFacts(const Population &population, std::uint32_t pid
         if (row.ts > known.latest.latest.ts)
             known.latest = descriptor;
     }
+}
+
+bool DescriptorFacts::areKnownUntil(std::uint64_t ts) const
+{
+    constexpr std::uint64_t kShortlyNs = 3'000'000'000;
+    return m_knownUntil >= ts || m_knownUntil + kShortlyNs > m_now;
 }
 
 bool DescriptorFacts::isIdle(std::uint64_t descriptor) const

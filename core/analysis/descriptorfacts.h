@@ -23,12 +23,15 @@ struct OverDescriptor {
 
 class DescriptorFacts {
 public:
-    /// Without samples of the process, it knows nothing.
+    /// Without samples of the process, or after its end, it knows nothing.
     DescriptorFacts() = default;
     DescriptorFacts(const Population &population, std::uint32_t pid, std::uint64_t now);
 
     /// nullopt: coroutines may wait for the descriptor, or it is not known.
     std::optional<OverDescriptor> over(std::uint64_t descriptor) const;
+    /// True if it is known what became of the descriptors until `ts` (ns), or shortly before now. A process with many
+    /// of them is sampled rarely.
+    bool areKnownUntil(std::uint64_t ts) const;
     /// True if an epoll watches the descriptor, and it is not ready: a wait for it has nothing to wait longer than.
     bool isIdle(std::uint64_t descriptor) const;
 
@@ -46,6 +49,7 @@ private:
     };
     std::unordered_map<std::uint64_t, Known> m_known;
     std::uint64_t m_now = 0;
+    std::uint64_t m_knownUntil = 0;  ///< ns; 0 = not sampled
 };
 
 }  // namespace ct

@@ -34,8 +34,7 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
                 return m_latestOfThread.contains(threadKey(pid, tid));
             });
         process.threads = threadFactsOf(population(), sampledPid(pid), now);
-        if (process.threads.areKnown)
-            process.descriptors = DescriptorFacts(population(), sampledPid(pid), now);
+        process.descriptors = DescriptorFacts(population(), sampledPid(pid), now);
         if (process.anyWoken)
             std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
         else
@@ -59,6 +58,9 @@ void Facts::add(const CoroutineSnapshot &snapshot)
             latest = {snapshot.id, snapshot.since};
     }
     m_withoutLanes += snapshot.dialect != Dialect::Lane ? 1 : 0;
+    m_missed += snapshot.missed;
+    // Between the events of a lane that are missing, there were notes.
+    process.lostNotes = process.lostNotes || (snapshot.dialect == Dialect::Lane && snapshot.lost != 0);
     if (snapshot.flagged || snapshot.state == CoroutineState::Unknown) {
         ++(snapshot.flagged ? m_flagged : m_unknown);
         return;
@@ -196,10 +198,15 @@ bool Facts::couldReact(std::uint32_t pid, std::uint64_t ts) const
 bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const
 {
     const std::vector<ThreadSample> rows = population().samples().threadSamples(sampledPid(pid), ts);
+    const std::optional<ProcessSample> process = population().samples().processSample(sampledPid(pid));
+    const std::uint64_t visited = process ? std::min(process->ts, m_now) : 0;
     return std::any_of(rows.begin(), rows.end(), [&](const ThreadSample &row) {
         const bool isWaiting = row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
                                row.call == ThreadCall::Poll || row.call == ThreadCall::Ring;
-        return row.tid == tid && row.ts > ts && row.ts <= m_now && row.isSleeping() && isWaiting;
+        const bool isLatest = &row == &rows.back() || (&row + 1)->tid != tid;
+        // A thread that sleeps on has no new row.
+        const bool wasSeen = row.ts > ts ? row.ts <= m_now : isLatest && visited > ts;
+        return row.tid == tid && wasSeen && row.isSleeping() && isWaiting;
     });
 }
 

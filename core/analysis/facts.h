@@ -111,6 +111,7 @@ public:
     std::uint64_t waitedWithoutTracing() const { return m_waitedWithoutTracing; }
     std::uint64_t unknown() const { return m_unknown; }  ///< coroutines whose latest transition was lost
     std::uint64_t flagged() const { return m_flagged; }
+    std::uint64_t missed() const { return m_missed; }              ///< events from before the capture
     std::uint64_t withoutLanes() const { return m_withoutLanes; }  ///< coroutines in full stations
     /// Coroutines that a rule names at most, where an endless number can be found.
     static constexpr std::size_t kMostExamples = 1000;
@@ -158,6 +159,7 @@ private:
     std::uint64_t m_waitedWithoutTracing = 0;
     std::uint64_t m_unknown = 0;
     std::uint64_t m_flagged = 0;
+    std::uint64_t m_missed = 0;
     std::uint64_t m_withoutLanes = 0;
     std::unordered_map<std::uint32_t, ProcessFacts> m_processes;
     mutable std::pair<std::uint32_t, const ProcessFacts *> m_latestProcess{};  ///< that process() returned

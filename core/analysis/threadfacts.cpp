@@ -64,8 +64,7 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
     ThreadFacts facts;
     const std::optional<ProcessSample> process = population.samples().processSample(pid);
     facts.areKnown = process && process->threads != 0 && process->areThreadsKnown && process->areCallsKnown &&
-                     process->areDescriptorsKnown && process->stoppedSince == 0 &&
-                     process->ts + kLatestSampleNs > now && process->descriptorsTs + kLatestSampleNs > now;
+                     process->stoppedSince == 0 && process->ts + kLatestSampleNs > now;
     if (!facts.areKnown)
         return facts;
     const std::vector<ThreadSample> threads = latestRows(population, pid, now);
@@ -74,16 +73,20 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
     facts.threads = threads.size();
     facts.allSleep =
         std::all_of(threads.begin(), threads.end(), [](const ThreadSample &row) { return row.isSleeping(); });
-    facts.canOnlyWakeOneAnother =
-        !threads.empty() && std::none_of(threads.begin(), threads.end(), [&](const ThreadSample &thread) {
-            return canBeWokenFromOutside(thread, descriptors);
-        });
     for (const ThreadSample &thread : threads) {
         facts.asleepSince = std::max(facts.asleepSince, thread.ts);
         facts.anyTimed = facts.anyTimed || thread.isTimed;
         const bool isBlocked = thread.call != ThreadCall::Futex && thread.call != ThreadCall::Epoll;
         facts.timedOrBlocked += thread.isTimed || isBlocked ? 1 : 0;
     }
+    // While all threads sleep, nobody changes a registration.
+    facts.areDescriptorsKnown =
+        process->areDescriptorsKnown && (process->descriptorsTs + kLatestSampleNs > now ||
+                                         (facts.allSleep && process->descriptorsTs >= facts.asleepSince));
+    facts.canOnlyWakeOneAnother = facts.areDescriptorsKnown && !threads.empty() &&
+                                  std::none_of(threads.begin(), threads.end(), [&](const ThreadSample &thread) {
+                                      return canBeWokenFromOutside(thread, descriptors);
+                                  });
     facts.since = facts.asleepSince;
     for (const WatchedDescriptor &watched : descriptors) {
         const DescriptorSample &row = watched.latest;

@@ -12,8 +12,11 @@
 namespace ct {
 
 struct ThreadFacts {
-    /// False: the process was not sampled up to the instant, or not completely. The members below say nothing then.
+    /// False: the threads were not sampled up to the instant, or not completely. The members below say nothing then.
     bool areKnown = false;
+    /// The registrations in epolls were sampled up to the instant, or all threads have slept since they were. Else
+    /// `anyTimed`, `externals` and `canOnlyWakeOneAnother` say nothing.
+    bool areDescriptorsKnown = false;
     std::uint64_t knownUntil = 0;  ///< ns: the latest time for which they are true
     std::uint64_t threads = 0;
     bool allSleep = false;

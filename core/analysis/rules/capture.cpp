@@ -25,6 +25,10 @@ void addLosses(const Facts &facts, std::vector<Gap> &gaps)
                         facts.unknown() != 0 ? countText(facts.unknown(), "coroutine is", "coroutines are") +
                                                    " in an unknown state, and not judged"
                                              : "the durations around them are not known"});
+    if (facts.missed() != 0)
+        gaps.push_back({0,
+                        countText(facts.missed(), "event was gone", "events were gone") + " before the capture began",
+                        "what their coroutines did before is not known"});
     const std::vector<Drop> drops = facts.population().drops();
     if (drops.empty())
         return;

@@ -39,7 +39,7 @@ std::vector<WatchedDescriptor> unfetched(const Facts &facts, std::uint32_t pid)
     const ThreadFacts &threads = facts.process(pid).threads;
     const std::uint64_t patience = facts.thresholds().undeliveredNs;
     // A thread in a blocking call, or with a timeout, may fetch it later.
-    if (!threads.areKnown || !threads.allSleep || threads.timedOrBlocked != 0 ||
+    if (!threads.areKnown || !threads.areDescriptorsKnown || !threads.allSleep || threads.timedOrBlocked != 0 ||
         facts.watched(pid, threads.asleepSince) < patience)
         return {};
     std::vector<WatchedDescriptor> descriptors = facts.population().samples().descriptors(facts.sampledPid(pid));

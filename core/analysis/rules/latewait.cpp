@@ -170,7 +170,7 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     // A coroutine that never came back from there may be of another sort: an idle connection, a timeout, a period of
     // its own. Then it must be the rare exception, and the process must have nothing for which it could wait.
     const ThreadFacts &threads = facts.process(waiting.pid).threads;
-    return threads.areKnown && !threads.anyTimed && threads.externals == 0 &&
+    return threads.areKnown && threads.areDescriptorsKnown && !threads.anyTimed && threads.externals == 0 &&
            isShareBelow(siblings.stillThere + 1, siblings.stillThere + 1 + siblings.cameBack, limits.lateShare, kDoubt);
 }
 

@@ -179,7 +179,7 @@ std::string whyForEver(const Facts &facts, const Function &function)
     if (finished * 2 > all)
         return std::to_string(finished) + " of them have finished, and their frames are kept";
     const ThreadFacts &threads = facts.process(function.pid).threads;
-    if (!threads.areKnown || threads.externals * 2 >= all)
+    if (!threads.areKnown || !threads.areDescriptorsKnown || threads.externals * 2 >= all)
         return {};  // they may be idle connections
     // If none of the function has ever ended, each may wait for a time that is far away, as a delayed cleanup does.
     const auto silent = static_cast<std::size_t>(std::count_if(function.survivors.begin(), function.survivors.end(),

@@ -2,25 +2,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Lost-wake race: the wake came while the coroutine still ran, before its suspension was published. A correct scheduler
-// remembers such a wake, and resumes the coroutine at once.
+// remembers such a wake, and the coroutine is ready at once. A coroutine that yields wakes itself like that, so it may
+// wait for its turn.
 #include "core/analysis/rules/rules.h"
+#include "core/analysis/rules/turns.h"
 #include "core/base/quantitytext.h"
 
 namespace ct::rules {
 
+namespace {
+
+/// Why it does not wait for a thread; nullopt: it may. A wake that came early is more often lost than one that is
+/// queued, so fewer coroutines that went past it are enough than for never-run.
+std::optional<Turns::Due> dueTurn(const Facts &facts, const Waiting &waiting, Turns &turns)
+{
+    if (std::optional<Turns::Due> due = turns.due(waiting, waiting.since))
+        return due;
+    constexpr std::uint64_t kLeast = 3;
+    const std::uint64_t others = turns.overtaken(waiting, waiting.since);
+    const std::uint64_t later = waiting.since + facts.thresholds().shortestNs;
+    if (others < kLeast || !facts.couldReact(waiting.pid, waiting.since) ||
+        !facts.wasIdle(facts.sampledPid(waiting.pid), waiting.tid, later))
+        return std::nullopt;
+    return Turns::Due{0.85, "coroutines that were woken later have run " + std::to_string(others) +
+                                " times since, and no coroutine has kept its thread"};
+}
+
+}  // namespace
+
 void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict)
 {
+    Turns turns(facts);
     for (const Waiting &waiting : facts.waiting()) {
         if (!waiting.wokenTooEarly || waiting.watchedNs < facts.thresholds().wokenNs)
             continue;
+        std::optional<Turns::Due> due = dueTurn(facts, waiting, turns);
+        if (!due) {
+            verdict.abstain(Rule::LostWakeRace, "woken before the suspension, but the wait may be for a thread");
+            continue;
+        }
+        if (facts.process(waiting.pid).lostNotes) {
+            verdict.abstain(Rule::LostWakeRace, "reports of wakes may be missing");
+            continue;
+        }
         const Wake &wake = *waiting.lastWake;
         const std::uint64_t early = waiting.since - std::min(waiting.since, wake.ts);
         const std::string when =
             early != 0 ? durationText(early) + " before it was suspended" : "before its suspension was published";
-        std::vector<std::string> evidence = {"the wake came from thread " + std::to_string(wake.tid),
-                                             "suspended for " + durationText(waiting.watchedNs) +
-                                                 " since, without another wake"};
-        verdict.add(Rule::LostWakeRace, Severity::Error, 0.9, waiting,
+        std::vector<std::string> evidence = {
+            "the wake came from thread " + std::to_string(wake.tid),
+            "suspended for " + durationText(waiting.watchedNs) + " since, without another wake", std::move(due->why)};
+        verdict.add(Rule::LostWakeRace, Severity::Error, due->confidence, waiting,
                     "woken " + when + ", and never resumed for that wake", std::move(evidence));
     }
 }

@@ -24,6 +24,7 @@ struct Satisfied {
     std::string consequence;  ///< ", and no wake followed"
     std::vector<std::string> evidence;
     bool needsScheduler = false;  ///< a thread of the target must notice it; else whoever satisfied it wakes
+    bool isDefect = false;        ///< it was not satisfied at all, and never will be
 };
 
 const char *const kNoWake = ", and no wake followed";
@@ -97,6 +98,7 @@ std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting
                            ", ended",
                        " without a release",
                        {}};
+    orphaned.isDefect = true;
     orphaned.evidence.push_back(useText(facts, holders.front(), "acquired"));
     return orphaned;
 }
@@ -173,6 +175,10 @@ std::optional<Satisfied> overDescriptor(const Facts &facts, const Waiting &waiti
     // After a change from before the wait, another descriptor may have the number. But what is ready is ready.
     if (!over || (!over->isReady && over->since <= waiting.since))
         return std::nullopt;
+    const std::uint64_t patience = facts.thresholds().satisfiedNs;
+    if (over->isReady &&
+        !facts.process(waiting.pid).descriptors.areKnownUntil(std::max(over->since, waiting.since) + patience))
+        return std::nullopt;
     return Satisfied{over->since, 0.9, over->what, kNoWake, {}, over->isReady};
 }
 
@@ -218,6 +224,17 @@ std::optional<Satisfied> withoutWaker(const Facts &facts, const Waiting &waiting
     return Satisfied{waiting.since, 0.85, "its last waker was dropped", ": nothing is left that could wake it", {}};
 }
 
+/// True if the coroutine waits for a descriptor, and no sample says what became of it.
+bool waitsForUnknownDescriptor(const Facts &facts, const Waiting &waiting)
+{
+    constexpr std::uint64_t kUsualGapNs = 1'000'000'000;
+    const std::uint64_t patience = facts.thresholds().satisfiedNs;
+    return waiting.watchedNs >= patience + kUsualGapNs &&
+           std::any_of(waiting.waits.begin(), waiting.waits.end(),
+                       [](const WaitsOn &wait) { return wait.kind == WaitKind::Descriptor; }) &&
+           !facts.process(waiting.pid).descriptors.areKnownUntil(waiting.since + patience);
+}
+
 /// How often coroutines that acquired the lock since the wait began have done so for another time. In its second turn,
 /// each of them came later than the waiting one.
 std::uint64_t timesPassedOver(const Facts &facts, const Waiting &waiting)
@@ -261,11 +278,16 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
         if (watchedNs < patience) {
             addPassedOver(facts, waiting, verdict);
+            if (waitsForUnknownDescriptor(facts, waiting))
+                verdict.abstain(Rule::LostWakeup,
+                                "the descriptors of the process were not sampled since the wait began");
             continue;
         }
-        if (satisfied->needsScheduler && !facts.couldReact(waiting.pid, begin)) {
+        // Without reports of wakes, it may have been woken, and wait for a thread.
+        const bool mayBeReady = !satisfied->isDefect && !facts.objects().hasWakes();
+        if ((satisfied->needsScheduler || mayBeReady) && !facts.couldReact(waiting.pid, begin)) {
             verdict.abstain(Rule::LostWakeup,
-                            "a deadline has passed, but the threads of the process may have been busy");
+                            "what they wait for has come, but the threads of the process may have been busy since");
             continue;
         }
         if (facts.process(waiting.pid).lostNotes) {

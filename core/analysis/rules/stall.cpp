@@ -56,6 +56,10 @@ void findStalls(const Facts &facts, VerdictBuilder &verdict)
             verdict.abstain(Rule::Stall, "what the threads of the process do is not known");
             continue;
         }
+        if (process.threads.allSleep && !process.threads.areDescriptorsKnown) {
+            verdict.abstain(Rule::Stall, "what the epolls of the process wait for is not known");
+            continue;
+        }
         if (!facts.isStalled(pid))
             continue;
         Finding finding;

@@ -68,6 +68,26 @@ struct Woken {
         batch.now = kNow;
         consume(batch);
     }
+    /// All threads of the process sleep.
+    void sampleAt(std::uint64_t ts)
+    {
+        ThreadSample thread;
+        thread.pid = 7;
+        thread.tid = 100;
+        thread.ts = ts;
+        thread.state = ThreadState::Sleeping;
+        thread.call = ThreadCall::Signal;
+        ProcessSample process;
+        process.pid = 7;
+        process.ts = process.descriptorsTs = ts;
+        process.threads = 1;
+        process.areThreadsKnown = process.areCallsKnown = process.areDescriptorsKnown = true;
+        Batch batch;
+        batch.notes.threadSamples = {thread};
+        batch.notes.processSamples = {process};
+        batch.now = ts;
+        consume(batch);
+    }
     void consume(const Batch &batch)
     {
         QVERIFY(bool(diagnosis.judge()->consume(batch)));
@@ -161,6 +181,7 @@ private Q_SLOTS:
         QVERIFY(stuckAtEnd.isDeciding());
         QVERIFY(!stuckAtEnd.decided());
         woken.run(0, kNow, decided);
+        woken.sampleAt(decided);
         woken.run(1, decided + 1, decided + 1);
         QTRY_COMPARE(resolved.count(), 1);
         QCOMPARE(stuckAtEnd.decided()->ts, decided);

@@ -97,6 +97,16 @@ public:
         batch.notes.wakes = {{id, kNoCoroutine, m_next[id] - unseen, ms * kMs, kPid, 101}};
         feed(batch);
     }
+    /// From now on, the target is known to report wakes.
+    void reportsWakes()
+    {
+        const CoroutineId id = suspended(1, site("woken", 1));
+        wake(id, 2);
+        resume(id, 3);
+        destroy(id, 4);
+    }
+    /// Its only thread was seen to wait for a signal: nothing keeps it from resuming a coroutine.
+    void sleeps(std::uint64_t ms) { sampled(ms, {thread(100, ThreadState::Sleeping, ThreadCall::Signal)}); }
     void parent(CoroutineId id, CoroutineId of)
     {
         Batch batch;
@@ -106,6 +116,13 @@ public:
     /// The process was sampled at that time, completely.
     void sampled(std::uint64_t ms, std::vector<ThreadSample> threads = {},
                  std::vector<DescriptorSample> descriptors = {})
+    {
+        m_descriptorsMs = ms;
+        sampledThreads(ms, std::move(threads), std::move(descriptors));
+    }
+    /// The threads of the process were sampled at that time, but not its descriptors.
+    void sampledThreads(std::uint64_t ms, std::vector<ThreadSample> threads = {},
+                        std::vector<DescriptorSample> descriptors = {})
     {
         Batch batch;
         for (ThreadSample &thread : threads) {
@@ -118,7 +135,8 @@ public:
         }
         ProcessSample process;
         process.pid = kPid;
-        process.ts = process.descriptorsTs = ms * kMs;
+        process.ts = ms * kMs;
+        process.descriptorsTs = m_descriptorsMs * kMs;
         process.threads = 1;
         process.areThreadsKnown = process.areCallsKnown = process.areDescriptorsKnown = true;
         batch.notes.threadSamples = std::move(threads);
@@ -212,6 +230,7 @@ private:
     }
     std::vector<std::uint64_t> m_next;
     SiteId m_sites = 0;
+    std::uint64_t m_descriptorsMs = 0;
 };
 
 }  // namespace ct::test

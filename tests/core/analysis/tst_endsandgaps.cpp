@@ -114,6 +114,36 @@ CT_CASE(aWakeAfterTheDeathIsFound)
     CHECK(found(299, 1000).empty());
 }
 
+CT_CASE(eventsFromBeforeTheCaptureAreInformation)
+{
+    Resumed scene;
+    Batch batch;
+    batch.losses = {{scene.born(), 0, 4, true}};
+    batch.now = 400 * JudgeScene::kMs;
+    scene.feed(batch);
+    const std::vector<Finding> found = scene.at(1000, Rule::Capture);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].message, "data are missing: 4 events were gone before the capture began");
+}
+
+/// Where events of a lane are lost, wakes and releases may be, too.
+CT_CASE(afterALossNothingIsProvenByWhatWasNotReported)
+{
+    JudgeScene scene;
+    scene.reportsWakes();
+    const CoroutineId id = scene.suspended(100, scene.site("receive", 10));
+    scene.waits(id, WaitKind::Channel, 0x7f10);
+    scene.use(UseKind::Signalled, kNoCoroutine, 0x7f10, 200);
+    CHECK_EQUAL(scene.at(2000, Rule::LostWakeup).size(), 1U);
+    const CoroutineId other = scene.suspended(300, scene.site("send", 10));
+    Batch batch;
+    batch.losses = {{other, 1, 2, false}};
+    batch.now = 400 * JudgeScene::kMs;
+    scene.feed(batch);
+    CHECK(scene.at(2000, Rule::LostWakeup).empty());
+    CHECK_EQUAL(scene.abstained(2000, Rule::LostWakeup), 1U);
+}
+
 CT_CASE(missingDataAreInformation)
 {
     Resumed scene;

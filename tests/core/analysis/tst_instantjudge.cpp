@@ -32,7 +32,10 @@ struct JudgedStream {
         birth.coroutine = 0;
         birth.dialect = Dialect::Lane;
         birth.pid = kPid;
-        batch.births = {birth};
+        Birth another = birth;
+        another.coroutine = 1;
+        batch.births = {birth, another};
+        batch.notes.wakes = {{1, kNoCoroutine, 0, kSecond, kPid, 100}};  // so the target reports wakes
         batch.sites = {{1, 88, 1, "/src/net.cpp", "async_read()"}};
         batch.transitions = {eventOf(Dialect::Lane, 0, 0, kSecond, false, 1)};
         batch.notes.waits = {{0, 0, WaitKind::Lock, kLock, kNoCoroutine, 0}};

@@ -74,6 +74,7 @@ CT_CASE(aSmallerThresholdFindsEarlier)
     JudgeScene scene;
     const CoroutineId id = scene.suspended(100, scene.site("work", 5));
     scene.wake(id, 150);
+    scene.sleeps(500);
     CHECK(scene.isClean(600));
     Thresholds limits;
     CHECK(setThreshold(limits, "woken=400ms"));
@@ -235,6 +236,9 @@ CT_CASE(aWokenCoroutineOfAQuietProcessNeverRuns)
     JudgeScene scene;
     const CoroutineId id = scene.suspended(100, scene.site("work", 5));
     scene.wake(id, 150);
+    CHECK(scene.isClean(1300));
+    CHECK_EQUAL(scene.abstained(1300, Rule::NeverRun), 1U);  // its threads may compute
+    scene.sleeps(1000);
     CHECK(scene.isClean(1100));
     CHECK(scene.at(1300, Rule::NeverRun).size() == 1);
     scene.resume(id, 1400);
@@ -250,6 +254,9 @@ CT_CASE(aWakeBeforeTheSuspensionIsARace)
     scene.resume(id, 160);
     scene.wake(id, 170);  // it runs
     scene.suspend(id, 180, where);
+    CHECK(scene.isClean(1300));
+    CHECK_EQUAL(scene.abstained(1300, Rule::LostWakeRace), 1U);  // its threads may compute
+    scene.sleeps(1000);
     CHECK(scene.isClean(1100));
     const std::vector<Finding> found = scene.at(1300, Rule::LostWakeRace);
     REQUIRE(found.size() == 1);
@@ -257,6 +264,21 @@ CT_CASE(aWakeBeforeTheSuspensionIsARace)
     CHECK_EQUAL(scene.at(1300).findings.size(), 1U);
     scene.wake(id, 1400);
     CHECK(scene.at(1500, Rule::LostWakeRace).empty());
+}
+
+CT_CASE(aCoroutineThatYieldsWaitsForItsTurn)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("yield", 8);
+    const CoroutineId id = scene.born();
+    scene.resume(id, 100);
+    scene.wake(id, 170);
+    scene.suspend(id, 180, where);
+    const CoroutineId other = scene.born();
+    scene.resume(other, 190);  // it computes, on the only thread
+    scene.sampled(1500, {JudgeScene::thread(100, ThreadState::Running, ThreadCall::None)});
+    CHECK(scene.at(2000, Rule::LostWakeRace).empty());
+    CHECK_EQUAL(scene.abstained(2000, Rule::LostWakeRace), 1U);
 }
 
 CT_CASE(aCoroutineThatNobodyCanStartIsReported)
@@ -425,6 +447,7 @@ CT_CASE(sharesAreBoundedExactly)
 CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
 {
     JudgeScene scene;
+    scene.reportsWakes();
     const SiteId serve = scene.site("serve", 44);
     const SiteId wait = scene.site("wait", 9);
     for (int i = 0; i < 3; ++i) {
@@ -437,7 +460,7 @@ CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
     const Verdict verdict = scene.at(5000);
     REQUIRE(verdict.findings.size() == 2);
     CHECK_EQUAL(verdict.judgedAt, 5000 * JudgeScene::kMs);
-    CHECK(verdict.findings[0].coroutines == (Ids{4, 2, 0}));  // the longest wait first
+    CHECK(verdict.findings[0].coroutines == (Ids{5, 3, 1}));  // the longest wait first
     CHECK(verdict.findings[0].severity == Severity::Error);
     CHECK(verdict.findings[1].severity == Severity::Info);
 }
@@ -445,6 +468,7 @@ CT_CASE(findingsAreGroupedBySiteAndOrderedBySeverity)
 CT_CASE(aProvenLossIsNotFoundByComparisonAgain)
 {
     JudgeScene scene;
+    scene.reportsWakes();
     const SiteId serve = scene.site("serve", 44);
     completeWaits(scene, serve, {scene.born(), scene.born()}, 0, 100);
     const CoroutineId late = scene.suspended(150, serve);

@@ -26,6 +26,8 @@ Ids lost(const JudgeScene &scene, std::uint64_t ms)
 }
 
 struct Waiter : JudgeScene {
+    Waiter() { reportsWakes(); }
+
     SiteId where = site("receive", 10);
     CoroutineId sender = born();
 
@@ -70,6 +72,21 @@ CT_CASE(aSignalThatWakesNoWaiterIsFound)
     CHECK_EQUAL(finding.site, scene.where);
 }
 
+/// Where no wakes are reported, a waiter may be ready, and wait for a thread.
+CT_CASE(withoutReportsOfWakesAThreadMustHaveBeenFree)
+{
+    JudgeScene scene;
+    const CoroutineId id = scene.suspended(100, scene.site("receive", 10));
+    scene.waits(id, WaitKind::Channel, kObject);
+    const CoroutineId sender = scene.born();
+    scene.resume(sender, 150);
+    scene.use(UseKind::Signalled, sender, kObject, 200);
+    CHECK(scene.isClean(1300));  // the sender computes
+    CHECK_EQUAL(scene.abstained(1300, Rule::LostWakeup), 1U);
+    scene.suspend(sender, 800, scene.site("send", 10));
+    CHECK(lost(scene, 1300) == Ids{id});
+}
+
 CT_CASE(aWaitWithoutASignalIsNoFinding)
 {
     Waiter scene;
@@ -111,9 +128,9 @@ CT_CASE(aWaiterThatABroadcastMissedIsFound)
 {
     Waiter scene;
     const CoroutineId missed = scene.waiter(100);
-    for (const CoroutineId woken : {scene.waiter(101), scene.waiter(102), scene.waiter(103)}) {
-        if (woken == 2)
-            scene.signal(200);
+    const std::array others{scene.waiter(101), scene.waiter(102), scene.waiter(103)};
+    scene.signal(200);
+    for (const CoroutineId woken : others) {
         scene.wake(woken, 201);
         scene.resume(woken, 202);
     }

@@ -191,6 +191,69 @@ CT_CASE(aDescriptorThatIsReadyIsFound)
     CHECK_EQUAL(message(row), "descriptor 7 expired 2.80 s ago, and no wake followed");
 }
 
+/// As in a process with thousands of them.
+CT_CASE(aDescriptorThatIsSampledRarelyIsJudgedWhenItIsKnown)
+{
+    Threads scene;
+    scene.waits(scene.waiting, WaitKind::Descriptor, 7);
+    DescriptorSample row = JudgeScene::descriptor(7, 4, DescriptorKind::Socket);
+    scene.sampled(90, {JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4)}, {row});
+    row.pending = 12;
+    scene.sampled(200, {}, {row});
+    scene.sampledThreads(7900);
+    CHECK(scene.at(8000, Rule::LostWakeup).empty());  // somebody may have fetched it
+    CHECK(scene.abstained(8000, Rule::LostWakeup) != 0);
+    scene.sampled(8100);
+    scene.sampledThreads(15'900);
+    CHECK_EQUAL(scene.at(16'000, Rule::LostWakeup).size(), 1U);
+    CHECK_EQUAL(scene.abstained(16'000, Rule::LostWakeup), 0U);
+}
+
+CT_CASE(aDescriptorThatWasClosedStaysClosed)
+{
+    Threads scene;
+    scene.waits(scene.waiting, WaitKind::Descriptor, 7);
+    scene.sampled(90, {JudgeScene::thread(51, kSleeps, ThreadCall::Epoll, 4)},
+                  {JudgeScene::descriptor(7, 4, DescriptorKind::Socket)});
+    scene.sampled(200, {}, {JudgeScene::descriptor(7, 4, DescriptorKind::Closed)});
+    scene.sampledThreads(7900);
+    CHECK_EQUAL(scene.at(8000, Rule::LostWakeup).size(), 1U);
+}
+
+/// While all threads sleep, no descriptor is registered.
+CT_CASE(aStallNeedsDescriptorsThatWereSampledSinceItBegan)
+{
+    Threads scene;
+    scene.sampled(90, {JudgeScene::thread(51, ThreadState::Running, ThreadCall::None)});
+    scene.sampledThreads(200, {JudgeScene::thread(51, kSleeps, ThreadCall::Futex)});
+    scene.sampledThreads(7900);
+    CHECK(scene.stalls(8000).empty());
+    CHECK_EQUAL(scene.abstained(8000, Rule::Stall), 1U);
+    scene.sampled(8100);
+    scene.sampledThreads(15'900);
+    CHECK_EQUAL(scene.stalls(16'000).size(), 1U);
+}
+
+/// A thread that sleeps on has one row, from before the wake.
+CT_CASE(aWorkerThatSleptAllTheTimeWasFree)
+{
+    Threads scene;
+    const CoroutineId other = scene.born();
+    scene.resumeOn(other, 120, 300);  // so the process is not quiet
+    scene.sampled(110, {JudgeScene::thread(100 + scene.waiting % 4, kSleeps, ThreadCall::Futex),
+                        JudgeScene::thread(300, ThreadState::Running, ThreadCall::None)});
+    scene.wake(scene.waiting, 150);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        const CoroutineId later = scene.born();
+        scene.suspendOn(later, 400, scene.where, 300);
+        scene.wake(later, 410);
+        scene.resumeOn(later, 420, 300);
+    }
+    CHECK(scene.at(1500, Rule::NeverRun).at(0).severity == Severity::Info);
+    scene.sampled(1400);  // no new row of the thread: it sleeps on
+    CHECK(scene.at(1500, Rule::NeverRun).at(0).severity == Severity::Error);
+}
+
 CT_CASE(whatWasReadyBeforeTheWaitCountsFromTheWaitOn)
 {
     Threads scene;

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/rules/turns.h"
+
+#include <algorithm>
+
+namespace ct::rules {
+
+std::uint64_t Turns::overtaken(const Waiting &waiting, std::uint64_t readyAt)
+{
+    const std::uint64_t most = m_facts.thresholds().overtaken;
+    const auto &wakes = m_facts.process(waiting.pid).wakesThatRan;
+    const std::uint64_t from = readyAt + m_facts.thresholds().shortestNs;
+    const auto later = std::upper_bound(wakes.begin(), wakes.end(), std::pair(from, kNoCoroutine));
+    auto times = static_cast<std::uint64_t>(wakes.end() - later);  // each has run at least once
+    for (auto wake = later; wake != wakes.end() && times < most && m_historiesLeft != 0; ++wake) {
+        --m_historiesLeft;
+        const auto events = m_facts.history().events(wake->second, from, m_facts.now(), 2 * most);
+        const auto resumed = std::count_if(events.begin(), events.end(), [](const HistoryEvent &event) {
+            return event.type == HistoryEvent::Type::Resume;
+        });
+        times += static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(resumed, 1) - 1);
+    }
+    return times;
+}
+
+std::uint64_t Turns::mostOfOne(const Waiting &waiting, std::uint64_t readyAt)
+{
+    constexpr std::size_t kMostEvents = 512;
+    const auto &wakes = m_facts.process(waiting.pid).wakesThatRan;
+    const std::uint64_t from = readyAt + m_facts.thresholds().shortestNs;
+    std::uint64_t most = 0;
+    for (auto wake = std::upper_bound(wakes.begin(), wakes.end(), std::pair(from, kNoCoroutine));
+         wake != wakes.end() && most < m_facts.thresholds().overtaken && m_historiesLeft != 0; ++wake) {
+        --m_historiesLeft;
+        const auto events = m_facts.history().events(wake->second, from, m_facts.now(), kMostEvents);
+        const auto turns = std::count_if(events.begin(), events.end(), [&](const HistoryEvent &event) {
+            return event.type == HistoryEvent::Type::Resume && event.tid == waiting.tid && event.ts > from;
+        });
+        most = std::max(most, static_cast<std::uint64_t>(turns));
+    }
+    return most;
+}
+
+std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t readyAt)
+{
+    const Thresholds &limits = m_facts.thresholds();
+    const ProcessFacts &process = m_facts.process(waiting.pid);
+    const bool wasIdle = m_facts.wasIdle(m_facts.sampledPid(waiting.pid), waiting.tid, readyAt + limits.shortestNs);
+    const std::uint64_t others = overtaken(waiting, readyAt);
+    if (others >= limits.overtaken && wasIdle)
+        return Due{0.95, "coroutines that were woken later have run " + std::to_string(others) +
+                             " times since, and thread " + std::to_string(waiting.tid) +
+                             ", on which it ran, has slept"};
+    const bool isQuiet = process.running.empty() && m_facts.watched(waiting.pid, process.lastEvent) >= limits.wokenNs;
+    if (isQuiet && (wasIdle || (process.threads.areKnown && process.threads.allSleep)))
+        return Due{0.9, "no traced coroutine runs, so no thread is busy with another one"};
+    return std::nullopt;
+}
+
+}  // namespace ct::rules

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Whether a coroutine that is ready should have had its turn by now, or may still wait for a thread.
+#pragma once
+
+#include "core/analysis/facts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ct::rules {
+
+class Turns {
+public:
+    explicit Turns(const Facts &facts) : m_facts(facts) {}
+
+    struct Due {
+        double confidence = 0;
+        std::string why;  ///< a sentence
+    };
+    /// Returns nullopt if the coroutine, which is ready since `readyAt` (ns), may wait for a thread.
+    std::optional<Due> due(const Waiting &waiting, std::uint64_t readyAt);
+    /// How often coroutines of the process were resumed that had become ready clearly later. Counts at least to
+    /// Thresholds::overtaken, as far as the budget for histories allows to read what a coroutine did in the meantime.
+    std::uint64_t overtaken(const Waiting &waiting, std::uint64_t readyAt);
+    /// How often one coroutine that became ready clearly later has had the thread on which the waiting one last ran.
+    /// The most of all, counted to Thresholds::overtaken.
+    std::uint64_t mostOfOne(const Waiting &waiting, std::uint64_t readyAt);
+
+private:
+    const Facts &m_facts;
+    std::size_t m_historiesLeft = 2000;  ///< each costs some us
+};
+
+}  // namespace ct::rules
