@@ -3,10 +3,18 @@
 #include "core/analysis/facts.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ct {
 
 namespace {
+
+/// As a worker without work, not in a call for a coroutine.
+bool isIdle(const ThreadSample &row)
+{
+    return row.isSleeping() && (row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
+                                row.call == ThreadCall::Poll || row.call == ThreadCall::Ring);
+}
 
 std::uint64_t threadKey(std::uint32_t pid, std::uint32_t tid)
 {
@@ -195,18 +203,42 @@ bool Facts::couldReact(std::uint32_t pid, std::uint64_t ts) const
            (facts.threads.areKnown && facts.threads.allSleep && facts.threads.knownUntil >= later);
 }
 
+std::uint64_t Facts::idleVisits(std::uint32_t pid, std::uint64_t ts) const
+{
+    const auto [found, isNew] = m_idleVisits.try_emplace(pid);
+    std::vector<std::uint64_t> &visits = found->second;
+    if (isNew) {
+        const std::vector<ThreadSample> rows = population().samples().threadSamples(sampledPid(pid), 0);
+        std::map<std::uint64_t, std::vector<const ThreadSample *>> rowsAt;  // all of one visit have its time
+        for (const ThreadSample &row : rows)
+            if (row.ts <= m_now)
+                rowsAt[row.ts].push_back(&row);
+        std::set<std::uint32_t> busy;
+        for (const auto &[visit, changed] : rowsAt) {
+            for (const ThreadSample *const row : changed) {
+                const bool runsCoroutines = m_latestOfThread.contains(threadKey(pid, row->tid));
+                if (runsCoroutines && row->state != ThreadState::Ended && !isIdle(*row))
+                    busy.insert(row->tid);
+                else
+                    busy.erase(row->tid);
+            }
+            if (busy.empty())
+                visits.push_back(visit);
+        }
+    }
+    return static_cast<std::uint64_t>(visits.end() - std::upper_bound(visits.begin(), visits.end(), ts));
+}
+
 bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const
 {
     const std::vector<ThreadSample> rows = population().samples().threadSamples(sampledPid(pid), ts);
     const std::optional<ProcessSample> process = population().samples().processSample(sampledPid(pid));
     const std::uint64_t visited = process ? std::min(process->ts, m_now) : 0;
     return std::any_of(rows.begin(), rows.end(), [&](const ThreadSample &row) {
-        const bool isWaiting = row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
-                               row.call == ThreadCall::Poll || row.call == ThreadCall::Ring;
         const bool isLatest = &row == &rows.back() || (&row + 1)->tid != tid;
         // A thread that sleeps on has no new row.
         const bool wasSeen = row.ts > ts ? row.ts <= m_now : isLatest && visited > ts;
-        return row.tid == tid && wasSeen && row.isSleeping() && isWaiting;
+        return row.tid == tid && wasSeen && isIdle(row);
     });
 }
 

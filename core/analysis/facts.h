@@ -134,6 +134,8 @@ public:
     bool couldReact(std::uint32_t pid, std::uint64_t ts) const;
     /// True if the thread was seen to sleep after `ts`, as a worker without work does.
     bool wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) const;
+    /// At how many visits after `ts` all threads that run coroutines were seen to sleep, as workers without work do.
+    std::uint64_t idleVisits(std::uint32_t pid, std::uint64_t ts) const;
     /// True if another coroutine changed its state on the thread after `ts`.
     bool ranLater(std::uint32_t pid, std::uint32_t tid, CoroutineId self, std::uint64_t ts) const;
     const std::unordered_map<std::uint32_t, ProcessFacts> &processes() const { return m_processes; }  ///< by pid
@@ -169,7 +171,8 @@ private:
         std::uint64_t ts = 0;
     };
     std::unordered_map<std::uint64_t, Latest> m_latestOfThread;
-    mutable std::optional<ObjectHistory::Waiters> m_unwoken;  ///< copied at the first use
+    mutable std::map<std::uint32_t, std::vector<std::uint64_t>> m_idleVisits;  ///< by pid: ns, ascending
+    mutable std::optional<ObjectHistory::Waiters> m_unwoken;                   ///< copied at the first use
     /// Of the waiters for an object, by pid and address: the two that changed their state last, with the time.
     using LatestWaiters = std::array<std::pair<std::uint64_t, CoroutineId>, 2>;
     mutable std::map<std::pair<std::uint32_t, std::uint64_t>, LatestWaiters> m_latestWaiters;

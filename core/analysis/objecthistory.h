@@ -60,8 +60,8 @@ struct alignas(64) RecentCauses {
         std::uint64_t object = 0;
         std::uint32_t nextN = 0;  ///< number of the event after the suspension, its low bits; 0 = none
         WaitKind kind = WaitKind::Unknown;
-        /// Nothing has woken the coroutine from this wait or from a later one. Timers, coroutines and descriptors do not
-        /// count: no one signals them.
+        /// Nothing has woken the coroutine from this wait or from a later one. Timers, coroutines and descriptors do
+        /// not count: no one signals them.
         bool isOpen = false;
     };
     /// A wake of the coroutine.

@@ -24,7 +24,7 @@ struct Survivor {
     std::uint64_t birthTs = 0;
     bool hasFinished = false;  ///< its frame is kept
     bool isOwnerless = false;  ///< no one awaits it, and the coroutine that created it has ended
-    bool isSilent = false;       ///< does not report what it waits for
+    bool isSilent = false;     ///< does not report what it waits for
 };
 
 /// The coroutines of one function of one process.

@@ -10,33 +10,13 @@
 
 namespace ct::rules {
 
-namespace {
-
-/// Why it does not wait for a thread; nullopt: it may. A wake that came early is more often lost than one that is
-/// queued, so fewer coroutines that went past it are enough than for never-run.
-std::optional<Turns::Due> dueTurn(const Facts &facts, const Waiting &waiting, Turns &turns)
-{
-    if (std::optional<Turns::Due> due = turns.due(waiting, waiting.since))
-        return due;
-    constexpr std::uint64_t kLeast = 3;
-    const std::uint64_t others = turns.overtaken(waiting, waiting.since);
-    const std::uint64_t later = waiting.since + facts.thresholds().shortestNs;
-    if (others < kLeast || !facts.couldReact(waiting.pid, waiting.since) ||
-        !facts.wasIdle(facts.sampledPid(waiting.pid), waiting.tid, later))
-        return std::nullopt;
-    return Turns::Due{0.85, "coroutines that were woken later have run " + std::to_string(others) +
-                                " times since, and no coroutine has kept its thread"};
-}
-
-}  // namespace
-
 void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict)
 {
     Turns turns(facts);
     for (const Waiting &waiting : facts.waiting()) {
         if (!waiting.wokenTooEarly || waiting.watchedNs < facts.thresholds().wokenNs)
             continue;
-        std::optional<Turns::Due> due = dueTurn(facts, waiting, turns);
+        std::optional<Turns::Due> due = turns.due(waiting, waiting.since);
         if (!due) {
             verdict.abstain(Rule::LostWakeRace, "woken before the suspension, but the wait may be for a thread");
             continue;

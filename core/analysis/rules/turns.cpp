@@ -55,6 +55,13 @@ std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t ready
     const bool isQuiet = process.running.empty() && m_facts.watched(waiting.pid, process.lastEvent) >= limits.wokenNs;
     if (isQuiet && (wasIdle || (process.threads.areKnown && process.threads.allSleep)))
         return Due{0.9, "no traced coroutine runs, so no thread is busy with another one"};
+    constexpr std::uint64_t kVisits = 3;  // a thread with work may wait for a lock at one of them
+    const std::uint64_t visits = m_facts.idleVisits(waiting.pid, readyAt + limits.shortestNs);
+    const bool isKept = std::any_of(process.running.begin(), process.running.end(),
+                                    [readyAt](const Running &running) { return running.since <= readyAt; });
+    if (visits >= kVisits && !isKept)
+        return Due{0.9, "all threads that run coroutines slept at " + std::to_string(visits) +
+                            " looks at them since, so none of them had it to run"};
     return std::nullopt;
 }
 

@@ -254,6 +254,31 @@ CT_CASE(aWorkerThatSleptAllTheTimeWasFree)
     CHECK(scene.at(1500, Rule::NeverRun).at(0).severity == Severity::Error);
 }
 
+/// All workers were seen without work, several times, although others run in between.
+CT_CASE(aCoroutineThatNoIdleWorkerHadToRunIsLost)
+{
+    const auto found = [](bool isOneBusy, int looks) {
+        Threads scene;
+        const std::uint32_t tid = 100 + scene.waiting % 4;
+        scene.wake(scene.waiting, 150);
+        const CoroutineId other = scene.born();
+        for (int i = 0; i < looks; ++i) {
+            const std::uint64_t ms = 300 + 250 * static_cast<std::uint64_t>(i);
+            const auto used = static_cast<std::uint64_t>(i);
+            scene.resumeOn(other, ms - 20, 300);
+            scene.suspendOn(other, ms - 10, scene.where, 300);
+            scene.sampled(ms, {JudgeScene::thread(tid, isOneBusy ? ThreadState::Running : kSleeps,
+                                                  isOneBusy ? ThreadCall::None : ThreadCall::Futex, 0, used),
+                               JudgeScene::thread(300, kSleeps, ThreadCall::Futex, 0, used)});
+        }
+        scene.resumeOn(other, 1290, 300);
+        return scene.at(1300, Rule::NeverRun).size();
+    };
+    CHECK_EQUAL(found(false, 4), 1U);
+    CHECK_EQUAL(found(true, 4), 0U);
+    CHECK_EQUAL(found(false, 2), 0U);
+}
+
 CT_CASE(whatWasReadyBeforeTheWaitCountsFromTheWaitOn)
 {
     Threads scene;
