@@ -20,7 +20,7 @@ constexpr std::string_view kEpoll = "anon_inode:[eventpoll]";
 /// are no change.
 constexpr std::uint64_t kSameDeadlineNs = 5'000'000;
 
-DescriptorKind kindOf(std::string_view target)
+DescriptorKind kindOfTarget(std::string_view target)
 {
     if (target == kEpoll)
         return DescriptorKind::Epoll;
@@ -88,6 +88,17 @@ std::string DescriptorSampler::targetOf(std::uint32_t descriptor) const
     return {target.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
 }
 
+/// Reads the link once for each file system of the kernel, because a busy server has thousands of new sockets a second.
+DescriptorKind DescriptorSampler::kindOf(std::uint32_t descriptor, std::uint64_t device)
+{
+    if (const auto known = m_kinds.find(device); known != m_kinds.end())
+        return known->second;
+    const DescriptorKind kind = kindOfTarget(targetOf(descriptor));
+    if (hasOwnInode(kind))
+        m_kinds[device] = kind;
+    return kind;
+}
+
 void DescriptorSampler::findEpolls()
 {
     m_hasFoundEpolls = forEachEntry(m_descriptors, [this](std::string_view name) {
@@ -144,7 +155,7 @@ void DescriptorSampler::visitRegistration(std::uint32_t epoll, std::string_view 
     Registration &registration = m_registrations[{epoll, descriptor}];
     DescriptorSample &present = registration.present;
     const bool isSameFile = !registration.isNew && registration.inode == inode && registration.device == device;
-    const DescriptorKind kind = isSameFile && hasOwnInode(present.kind) ? present.kind : kindOf(targetOf(descriptor));
+    const DescriptorKind kind = isSameFile && hasOwnInode(present.kind) ? present.kind : kindOf(descriptor, device);
     present = {m_pid, descriptor, epoll, 0, kind, events};
     registration.inode = inode;
     registration.device = device;
@@ -212,7 +223,7 @@ DescriptorKind DescriptorSampler::endOf(const Registration &registration) const
     const bool isSame = ::fstatat(m_descriptors.fd(), name.c_str(), &file, 0) == 0 &&
                         file.st_ino == registration.inode &&
                         (hasOwnInode(registration.present.kind) ||
-                         kindOf(targetOf(registration.present.descriptor)) == registration.present.kind);
+                         kindOfTarget(targetOf(registration.present.descriptor)) == registration.present.kind);
     return isSame ? DescriptorKind::Removed : DescriptorKind::Closed;
 }
 

@@ -49,6 +49,7 @@ private:
     };
 
     std::string targetOf(std::uint32_t descriptor) const;
+    DescriptorKind kindOf(std::uint32_t descriptor, std::uint64_t device);
     bool visitEpoll(std::uint32_t epoll);
     void visitRegistration(std::uint32_t epoll, std::string_view line);
     void readCounters(Registration &registration) const;
@@ -64,6 +65,7 @@ private:
     std::set<std::uint32_t> m_epolls;
     bool m_hasFoundEpolls = false;
     std::map<Key, Registration> m_registrations;
+    std::map<std::uint64_t, DescriptorKind> m_kinds;  ///< of file systems that have nothing but sockets, or pipes
     std::uint64_t m_visit = 0;
     bool m_areKnown = false;
 };

@@ -71,7 +71,7 @@ FindingsDock::FindingsDock(QWidget *parent)
     m_splitter->addWidget(m_card);
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 1);
-    m_splitter->setSizes({100, 200});
+    m_splitter->setSizes({200, 200});
     m_pages->addWidget(m_empty);
     m_pages->addWidget(m_splitter);
 

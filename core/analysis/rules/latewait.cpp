@@ -254,10 +254,14 @@ void SiteWaits::judge(Comparison &comparison, VerdictBuilder &verdict) const
     }
     const std::uint64_t limit = comparison.references.lateAfter(m_completed);
     std::vector<Late> late;
-    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late), [this, limit](const Late &one) {
-        const Waiting &waiting = *one.waiting;
-        return waiting.watchedNs > limit && m_facts.watchedWithoutOverload(waiting.pid, waiting.since) > limit;
+    std::copy_if(m_waiting.begin(), m_waiting.end(), std::back_inserter(late),
+                 [limit](const Late &one) { return one.waiting->watchedNs > limit; });
+    const auto delayed = std::erase_if(late, [this, limit](const Late &one) {
+        return m_facts.watchedWithoutOverload(one.waiting->pid, one.waiting->since) <= limit;
     });
+    if (delayed != 0)
+        verdict.abstain(Rule::LostWakeup, "late waits are not judged while threads of the process wait for processors",
+                        delayed);
     if (late.empty())
         return;
     // The survival function of Kaplan and Meier (1958) behind the longest completed wait: open waits that have lasted
@@ -280,8 +284,10 @@ std::vector<std::string> SiteWaits::evidenceOf(const Siblings &siblings) const
                                          durationText(m_completed.maxNs)};
     if (siblings.completedWaits != 0)
         evidence.push_back("in the meantime, " + countText(siblings.cameBack, "sibling", "siblings") +
-                           " completed at least " + countText(siblings.completedWaits, "wait", "waits") +
-                           " there, and " + std::to_string(siblings.stillThere) + " completed none");
+                           " completed at least " + countText(siblings.completedWaits, "wait", "waits") + " there" +
+                           (siblings.stillThere != 0
+                                ? ", and " + std::to_string(siblings.stillThere) + " completed none"
+                                : ", each of them at least one"));
     return evidence;
 }
 

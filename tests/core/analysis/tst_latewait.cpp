@@ -200,6 +200,7 @@ CT_CASE(timeOnAnOverloadedMachineIsNotLate)
     scene.delayed(200, traced, 0);
     scene.delayed(1200, traced, 300);  // 300 ms of the second
     CHECK(scene.at(1200, Rule::LostWakeup).empty());
+    CHECK_EQUAL(scene.abstained(1200, Rule::LostWakeup), 1U);
     scene.delayed(2200, traced, 450);  // 150 ms of the second: it counts
     CHECK(scene.severity(2300) == Severity::Info);
 
