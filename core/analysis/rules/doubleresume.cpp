@@ -37,8 +37,10 @@ VerdictBuilder::Suspect suspectOf(const Facts &facts, const DoubleResume &found)
 void findDoubleResumes(const Facts &facts, VerdictBuilder &verdict)
 {
     if (facts.withoutLanes() != 0)
-        verdict.abstain(Rule::DoubleResume, "the target has a version-1 probe, whose slots have one writer only",
-                        facts.withoutLanes());
+        verdict.abstain(
+            Rule::DoubleResume,
+            "data of version 1, or from a file that does not name the probe, cannot show two threads in one coroutine",
+            facts.withoutLanes());
     // A thread that was about to publish an event may do so after the switch, so the times do not show what is missing.
     std::set<std::uint32_t> interrupted;
     for (const Switch &change : facts.population().switches())
