@@ -72,6 +72,7 @@ FindingsDock::FindingsDock(QWidget *parent)
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 1);
     m_splitter->setSizes({200, 200});
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] { m_isSharedByUser = true; });
     m_pages->addWidget(m_empty);
     m_pages->addWidget(m_splitter);
 
@@ -266,6 +267,20 @@ void FindingsDock::updateTexts()
     m_empty->setText(m_model->judgement() ? tr("Nothing was found %1%2").arg(m_instant, hiddenText)
                                           : tr("Not judged yet"));
     m_pages->setCurrentIndex(shown > 0 ? ListPage : EmptyPage);
+    shareHeight();
+}
+
+/// Gives the list the height of its rows, at most half of all, unless the user has moved the border.
+void FindingsDock::shareHeight()
+{
+    constexpr int kLeastRows = 4;
+    const int all = m_splitter->height();
+    const int rows = std::max(m_filter->rowCount(), kLeastRows);
+    const int rowHeight = std::max(m_tree->sizeHintForRow(0), 1);
+    if (m_isSharedByUser || rows > all || m_splitter->orientation() == Qt::Horizontal)
+        return;
+    const int list = std::min(m_tree->header()->height() + rows * rowHeight + 2 * m_tree->frameWidth(), all / 2);
+    m_splitter->setSizes({list, all - list});
 }
 
 /// Shows what the rules could not judge: no finding there does not mean that all is well.
@@ -443,6 +458,8 @@ void FindingsDock::resizeEvent(QResizeEvent *event)
     m_splitter->setOrientation(orientation);
     m_splitter->setSizes(orientation == Qt::Horizontal ? QList<int>{width() / 2, width() / 2}
                                                        : QList<int>{height() / 3, height() * 2 / 3});
+    m_isSharedByUser = false;
+    shareHeight();
 }
 
 /// A narrow list leaves out what the card says, too.

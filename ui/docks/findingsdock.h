@@ -81,6 +81,7 @@ private:
     void loadMuted();
     std::size_t shownCoroutines() const;
     void updateTexts();
+    void shareHeight();
     void updateAbstained();
     void updateRetracted();
     void showCard();
@@ -102,6 +103,7 @@ private:
     QString m_program;
     QStackedWidget *m_pages;
     QSplitter *m_splitter;
+    bool m_isSharedByUser = false;  ///< the user has moved the border between list and card
     QTreeView *m_tree;
     FindingCard *m_card;
     QLabel *m_empty;

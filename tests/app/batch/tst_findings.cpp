@@ -7,6 +7,7 @@
 #include "app/batch/stuckresolver.h"
 #include "tests/support/events.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/sleepingprocess.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -71,20 +72,8 @@ struct Woken {
     /// All threads of the process sleep.
     void sampleAt(std::uint64_t ts)
     {
-        ThreadSample thread;
-        thread.pid = 7;
-        thread.tid = 100;
-        thread.ts = ts;
-        thread.state = ThreadState::Sleeping;
-        thread.call = ThreadCall::Signal;
-        ProcessSample process;
-        process.pid = 7;
-        process.ts = process.descriptorsTs = ts;
-        process.threads = 1;
-        process.areThreadsKnown = process.areCallsKnown = process.areDescriptorsKnown = true;
         Batch batch;
-        batch.notes.threadSamples = {thread};
-        batch.notes.processSamples = {process};
+        ct::test::addSleepingProcess(batch.notes, 7, 100, ts);
         batch.now = ts;
         consume(batch);
     }

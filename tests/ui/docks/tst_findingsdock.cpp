@@ -15,6 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QTextBrowser>
 #include <QTreeView>
 
@@ -255,6 +256,32 @@ private Q_SLOTS:
         panel.dock.setJudgement(judgement);
         QVERIFY(panel.card().contains(QLatin1String("It has changed since")));
         QVERIFY(!panel.card().contains(QLatin1String("which waits for")));
+    }
+
+    /// The list has the height of its rows, at most half, until the user moves the border.
+    void listAndCardShareTheHeight()
+    {
+        Panel panel;
+        const auto *splitter = panel.dock.findChild<QSplitter *>();
+        panel.judge({panel.lost()});
+        QTRY_VERIFY(splitter->height() > 0);
+        panel.judge({panel.lost()});
+        QVERIFY(panel.tree->height() < splitter->height() / 3);
+        std::vector<ReportedFinding> many(100, panel.lost());
+        for (std::size_t i = 0; i < many.size(); ++i)
+            many[i].fingerprint = std::to_string(i);
+        panel.judge(many);
+        QTRY_VERIFY(std::abs(panel.tree->height() - splitter->height() / 2) < 10);
+        const int before = panel.tree->height();
+        QSplitterHandle *border = splitter->handle(1);
+        const QPoint at = border->rect().center();
+        QTest::mousePress(border, Qt::LeftButton, {}, at);
+        QTest::mouseMove(border, at - QPoint(0, 100));
+        QTest::mouseRelease(border, Qt::LeftButton, {}, at - QPoint(0, 100));
+        QTRY_VERIFY(panel.tree->height() < before - 50);
+        const int chosen = panel.tree->height();
+        panel.judge({panel.lost()});
+        QCOMPARE(panel.tree->height(), chosen);
     }
 
     void mutesAreKeptForTheProgram()
