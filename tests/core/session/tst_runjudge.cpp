@@ -17,7 +17,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kLock = 0x1000;
 constexpr std::uint32_t kPid = 7;
 
-/// A run whose coroutine 0 waits for a free lock.
+/// A run that reports wakes, and whose coroutine 0 waits for a free lock.
 struct JudgedRun {
     std::shared_ptr<Population> population = std::make_shared<Population>();
     std::shared_ptr<History> history = std::make_shared<History>(16 << 20);
@@ -32,7 +32,10 @@ struct JudgedRun {
         birth.coroutine = 0;
         birth.dialect = Dialect::Lane;
         birth.pid = kPid;
-        batch.births = {birth};
+        Birth another = birth;
+        another.coroutine = 1;
+        batch.births = {birth, another};
+        batch.notes.wakes = {{1, kNoCoroutine, 0, kSecond, kPid, 100}};
         batch.sites = {{1, 88, 1, "/src/net.cpp", "async_read()"}};
         batch.transitions = {test::eventOf(Dialect::Lane, 0, 0, kSecond, false, 1)};
         batch.notes.waits = {{0, 0, WaitKind::Lock, kLock, kNoCoroutine, 0}};
