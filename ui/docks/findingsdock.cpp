@@ -275,9 +275,9 @@ void FindingsDock::shareHeight()
 {
     constexpr int kLeastRows = 4;
     const int all = m_splitter->height();
-    const int rows = std::max(m_filter->rowCount(), kLeastRows);
+    const int rows = std::clamp(m_filter->rowCount(), kLeastRows, std::max(all, kLeastRows));
     const int rowHeight = std::max(m_tree->sizeHintForRow(0), 1);
-    if (m_isSharedByUser || rows > all || m_splitter->orientation() == Qt::Horizontal)
+    if (m_isSharedByUser || m_splitter->orientation() == Qt::Horizontal)
         return;
     const int list = std::min(m_tree->header()->height() + rows * rowHeight + 2 * m_tree->frameWidth(), all / 2);
     m_splitter->setSizes({list, all - list});

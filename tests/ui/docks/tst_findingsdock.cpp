@@ -267,7 +267,7 @@ private Q_SLOTS:
         QTRY_VERIFY(splitter->height() > 0);
         panel.judge({panel.lost()});
         QVERIFY(panel.tree->height() < splitter->height() / 3);
-        std::vector<ReportedFinding> many(100, panel.lost());
+        std::vector<ReportedFinding> many(1000, panel.lost());
         for (std::size_t i = 0; i < many.size(); ++i)
             many[i].fingerprint = std::to_string(i);
         panel.judge(many);
