@@ -27,6 +27,8 @@ constexpr double kChance = 0.01 / kDelaysNs.size();
 /// Where the coroutines run for more than this share of the time, that they ran says nothing.
 constexpr double kMostShare = 0.5;
 constexpr std::size_t kLeastEnds = 3;
+/// Late coroutines of a process: reading the histories of more would take longer than all other rules.
+constexpr std::size_t kMostLate = 4096;
 /// Waits of each coroutine of the group, in which it must have needed what it waits for now.
 constexpr std::size_t kRounds = 8;
 
@@ -73,6 +75,7 @@ private:
     std::unordered_map<CoroutineId, std::uint64_t> m_ended;      ///< coroutines that ended, with their functions
     std::map<Point, std::vector<End>> m_ends;                    ///< of waits of late coroutines, and of ended ones
     RunLog::Coroutines m_possible;                               ///< that could be in the group
+    double m_share = 1;                                          ///< of the time that they ran, with the present delay
     std::set<Point> m_points;                                    ///< that are left
     std::unordered_map<std::uint64_t, std::size_t> m_leftCount;  ///< late coroutines at m_points, by function
 };
@@ -177,14 +180,12 @@ bool Group::holds(const Point &point, std::uint64_t delayNs) const
     if (found == m_ends.end() || found->second.size() < kLeastEnds)
         return false;
     const std::vector<End> &ends = found->second;
-    const bool byThem = std::all_of(ends.begin(), ends.end(), [&](const End &end) {
+    if (std::pow(m_share, static_cast<double>(ends.size())) > kChance)
+        return false;
+    return std::all_of(ends.begin(), ends.end(), [&](const End &end) {
         const std::vector<CoroutineId> wakers = m_log.ranBefore(end.ts, delayNs, end.coroutine);
         return std::any_of(wakers.begin(), wakers.end(), [this](CoroutineId waker) { return isLeft(waker); });
     });
-    if (!byThem)
-        return false;
-    const double share = m_log.shareOf(m_possible, delayNs);
-    return share <= kMostShare && std::pow(share, static_cast<double>(ends.size())) <= kChance;
 }
 
 /// Removes points until the rest holds.
@@ -266,6 +267,9 @@ bool Group::mayOthersHold(std::size_t members, std::uint64_t latest) const
 void Group::judge(VerdictBuilder &verdict)
 {
     for (const std::uint64_t delayNs : kDelaysNs) {
+        m_share = m_log.shareOf(m_possible, delayNs);
+        if (m_share > kMostShare)
+            return;  // a longer delay makes it no smaller
         reduce(delayNs);
         const std::vector<const Late *> members = left();
         if (members.size() < 2)
@@ -309,7 +313,10 @@ void findMutualWaits(const Facts &facts, VerdictBuilder &verdict)
             byProcess[waiting.pid].push_back({&waiting, point});
     }
     for (auto &[pid, late] : byProcess)
-        if (late.size() > 1)
+        if (late.size() > kMostLate)
+            verdict.abstain(Rule::LostWakeup, "there are too many late waits to ask who ended earlier ones",
+                            late.size());
+        else if (late.size() > 1)
             Group(facts, functions, pid, std::move(late)).judge(verdict);
 }
 

@@ -80,9 +80,13 @@ std::vector<CoroutineId> RunLog::ranBefore(std::uint64_t ts, std::uint64_t delay
     std::vector<CoroutineId> coroutines;
     auto run = std::upper_bound(m_runs.begin(), m_runs.end(), ts,
                                 [](std::uint64_t wanted, const Run &one) { return wanted < one.begin; });
-    while (run != m_runs.begin() && (--run)->latestEnd + delayNs >= ts)
+    for (std::uint64_t looks = 0; run != m_runs.begin() && (--run)->latestEnd + delayNs >= ts; ++looks) {
+        if (looks == kMostRuns || m_looksLeft == 0)
+            return {};
+        --m_looksLeft;
         if (run->end + delayNs >= ts && run->coroutine != self)
             coroutines.push_back(run->coroutine);
+    }
     std::sort(coroutines.begin(), coroutines.end());
     coroutines.erase(std::unique(coroutines.begin(), coroutines.end()), coroutines.end());
     return coroutines;

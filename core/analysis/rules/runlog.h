@@ -28,13 +28,16 @@ public:
     RunLog(const Facts &facts, std::uint32_t pid, std::uint64_t to);
 
     const std::vector<Wait> &waits() const { return m_waits; }
-    /// The coroutines that ran at `ts` (ns) or in the `delayNs` before, except `self`.
+    /// The coroutines that ran at `ts` (ns) or in the `delayNs` before, except `self`. Empty if more than kMostRuns of
+    /// them may have, because then it says nothing who did; or if the budget for all calls is used up.
     std::vector<CoroutineId> ranBefore(std::uint64_t ts, std::uint64_t delayNs, CoroutineId self) const;
     /// The share (0..1) of the time at which one of them ran, or had run in the `delayNs` before.
     double shareOf(const Coroutines &coroutines, std::uint64_t delayNs) const;
 
 private:
     static constexpr std::uint64_t kMostEvents = 200'000;
+    static constexpr std::uint64_t kMostRuns = 4096;
+    static constexpr std::uint64_t kMostLooks = 10'000'000;  ///< at runs, by all calls; some 20 ms
     struct Run {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
@@ -49,6 +52,7 @@ private:
     std::vector<Wait> m_waits;
     std::vector<Run> m_runs;  ///< in the order of `begin`
     std::uint64_t m_left = kMostEvents;
+    mutable std::uint64_t m_looksLeft = kMostLooks;
     const std::uint64_t m_to;
 };
 
