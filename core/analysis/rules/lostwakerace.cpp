@@ -16,7 +16,7 @@ void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict)
     for (const Waiting &waiting : facts.waiting()) {
         if (!waiting.wokenTooEarly || waiting.watchedNs < facts.thresholds().wokenNs)
             continue;
-        std::optional<Turns::Due> due = turns.due(waiting, waiting.since);
+        std::optional<Turns::Due> due = turns.due(waiting, waiting.since, turns.overtaken(waiting, waiting.since));
         if (!due) {
             verdict.abstain(Rule::LostWakeRace, "woken before the suspension, but the wait may be for a thread");
             continue;

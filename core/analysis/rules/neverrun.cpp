@@ -51,7 +51,7 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
         const std::uint64_t others = turns.overtaken(waiting, wokenAt);
         const std::string message = "woken " + durationText(wokenNs) + " ago, and no thread has resumed it";
         std::vector<std::string> evidence = {wakerText(facts, *waiting.lastWake)};
-        if (std::optional<Turns::Due> due = turns.due(waiting, wokenAt)) {
+        if (std::optional<Turns::Due> due = turns.due(waiting, wokenAt, others)) {
             evidence.push_back(std::move(due->why));
             verdict.add(Rule::NeverRun, Severity::Error, due->confidence, waiting, message, std::move(evidence));
         } else if (std::string passed =

@@ -42,12 +42,11 @@ std::uint64_t Turns::mostOfOne(const Waiting &waiting, std::uint64_t readyAt)
     return most;
 }
 
-std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t readyAt)
+std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others) const
 {
     const Thresholds &limits = m_facts.thresholds();
     const ProcessFacts &process = m_facts.process(waiting.pid);
     const bool wasIdle = m_facts.wasIdle(m_facts.sampledPid(waiting.pid), waiting.tid, readyAt + limits.shortestNs);
-    const std::uint64_t others = overtaken(waiting, readyAt);
     if (others >= limits.overtaken && wasIdle)
         return Due{0.95, "coroutines that were woken later have run " + std::to_string(others) +
                              " times since, and thread " + std::to_string(waiting.tid) +

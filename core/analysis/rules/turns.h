@@ -21,8 +21,9 @@ public:
         double confidence = 0;
         std::string why;  ///< a sentence
     };
-    /// Returns nullopt if the coroutine, which is ready since `readyAt` (ns), may wait for a thread.
-    std::optional<Due> due(const Waiting &waiting, std::uint64_t readyAt);
+    /// Returns nullopt if the coroutine, which is ready since `readyAt` (ns), may wait for a thread. `others`: what
+    /// overtaken() returned.
+    std::optional<Due> due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others) const;
     /// How often coroutines of the process were resumed that had become ready clearly later. Counts at least to
     /// Thresholds::overtaken, as far as the budget for histories allows to read what a coroutine did in the meantime.
     std::uint64_t overtaken(const Waiting &waiting, std::uint64_t readyAt);

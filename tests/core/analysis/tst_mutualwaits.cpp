@@ -213,6 +213,23 @@ CT_CASE(coroutinesThatRunMostOfTheTimeProveNothing)
     CHECK(scene.accused().empty());
 }
 
+/// Reading their histories would take longer than all other rules.
+CT_CASE(whereThousandsAreLateNobodyAsksWhoWokeThem)
+{
+    Clients scene;
+    scene.ticks(50, 1700);
+    scene.rounds();
+    scene.stop();
+    for (int i = 0; i < 5000; ++i)
+        scene.suspended(1750, scene.lock);
+    scene.ticks(1760, 3950);
+    CHECK(scene.accused().empty());
+    const Verdict verdict = scene.at(Clients::kEndMs);
+    CHECK(std::any_of(verdict.abstained.begin(), verdict.abstained.end(), [](const Abstention &one) {
+        return one.reason == "there are too many late waits to ask who ended earlier ones" && one.count >= 5000;
+    }));
+}
+
 CT_CASE(aHolderThatEndedCannotReleaseWhatItHolds)
 {
     for (const bool isReplaced : {false, true}) {
