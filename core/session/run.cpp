@@ -160,7 +160,6 @@ void Run::makeTrace(const RunSettings &settings)
     m_history = std::make_shared<History>(shares.history, isFile ? 0 : settings.keepNs, settings.mostCoroutines,
                                           shares.restored, limits);
     m_resolver = std::make_shared<AddressResolver>(settings.symbols, m_population);
-    m_resolver->setHistory(m_history);
     m_judge = std::make_unique<RunJudge>(m_population, m_history, m_resolver, settings.thresholds);
 }
 
