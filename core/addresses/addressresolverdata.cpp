@@ -320,9 +320,6 @@ void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation>
     if (!same && !wentOnLater && !hasEndedLater && !isFrame)
         return;
     Known &known = knownOf(read.before.id);
-    // The process may have ended before this reading. What an earlier one found stays, as in a recording.
-    if (!isFrame && known.function && known.frame == read.before.addr)
-        return;
     known.frame = read.before.addr;
     const bool lasted = (same || wentOnLater || hasEndedLater) && isAtSuspensionPoint(read.before);
     known.since = lasted ? read.before.since : 0;

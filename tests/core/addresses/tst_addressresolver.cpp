@@ -217,28 +217,6 @@ CT_CASE(readsLinesOfShortSuspensionsThatTheHistoryProves)
     }
 }
 
-/// The process ends before the frame of a later suspension is read. Recordings have what the first reading found.
-CT_CASE(aLaterReadingThatFailsTakesNothingAway)
-{
-    Suspended suspended("coroutines_gxx_o2");
-    Run &run = suspended.run;
-    CHECK(!run.ask());
-    run.read();
-    run.advanceStream();
-    run.event(0, true, monotonicNow());
-    run.event(suspended.seen.frame, false, monotonicNow());
-    run.commit(monotonicNow());
-    CHECK(run.ask());
-    suspended.program.end();
-    run.read();
-    run.advanceStream();
-    run.resolver->setLive(false);
-    const AddressResolver::Answer answer = run.ask();
-    REQUIRE(answer && answer->frames.size() == 1);
-    CHECK_EQUAL(answer->frames[0].function, "work::sequence(int)");
-    CHECK(answer->remedy.empty());
-}
-
 CT_CASE(theFirstRequestAwakensThePoll)
 {
     Suspended suspended("coroutines_gxx_o2");
