@@ -89,7 +89,8 @@ class ObjectHistory final : public Sink {
 public:
     /// Objects that are remembered. Beyond, the older half is forgotten.
     static constexpr std::size_t kMost = 1U << 18;
-    /// Coroutines that are remembered. Beyond, most are forgotten, first those that wait for nothing.
+    /// Most coroutines whose causes are kept. If there are more, those without an open wait are forgotten; if that is
+    /// not enough, others as well.
     static constexpr std::size_t kMostCoroutines = 1U << 19;
     /// Waits of one coroutine that were not followed by a wake.
     static constexpr std::size_t kMostWaits = 16;

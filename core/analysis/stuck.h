@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The stuck coroutines of a verdict: those that are suspended, and that a warning or an error is about.
+// The stuck coroutines of a verdict: all suspended coroutines for which it has a warning or an error.
 #pragma once
 
 #include "core/analysis/finding.h"

@@ -79,7 +79,8 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
         const bool isBlocked = thread.call != ThreadCall::Futex && thread.call != ThreadCall::Epoll;
         facts.timedOrBlocked += thread.isTimed || isBlocked ? 1 : 0;
     }
-    // While all threads sleep, nobody changes a registration.
+    // While all threads of the process sleep, it cannot add descriptors to an epoll, or remove them. So older samples
+    // of them are still true.
     facts.areDescriptorsKnown =
         process->areDescriptorsKnown && (process->descriptorsTs + kLatestSampleNs > now ||
                                          (facts.allSleep && process->descriptorsTs >= facts.asleepSince));

@@ -113,7 +113,7 @@ private:
 
     std::vector<Node> m_nodes;
     std::unordered_map<CoroutineId, std::size_t> m_indexOf;
-    std::vector<std::vector<std::size_t>> m_dependents;  ///< by node: those that wait for it
+    std::vector<std::vector<std::size_t>> m_dependents;  ///< for each node: the nodes that wait for it
 
     // Tarjan's algorithm.
     struct Mark {

@@ -29,7 +29,8 @@ constexpr double kMostShare = 0.5;
 constexpr std::size_t kLeastEnds = 3;
 /// Late coroutines of a process: reading the histories of more would take longer than all other rules.
 constexpr std::size_t kMostLate = 4096;
-/// Waits of each coroutine of the group, in which it must have needed what it waits for now.
+/// So many completed waits of each coroutine show what the group usually does. A coroutine outside of it that did the
+/// same before, during all these waits, is no new reason to wait.
 constexpr std::size_t kRounds = 8;
 
 /// A suspension point: the function, and the site or, where sites are not reported, the line.
@@ -147,7 +148,8 @@ bool Group::isLeftFunction(std::uint64_t function) const
            living->second == waiting->second;
 }
 
-/// The coroutine that created it. Where that is not reported: those that ran then, of which one may have created it.
+/// Returns the coroutine that created `id`. If the target did not report it, returns all coroutines that ran when `id`
+/// was born: any of them may have created it.
 std::vector<CoroutineId> Group::creatorsOf(CoroutineId id) const
 {
     const Population &population = m_facts.population();

@@ -42,6 +42,12 @@ struct Clients : JudgeScene {
         if (m_isVersion1 && knowsLines)
             data.addFrames({frame});
     }
+    /// The coroutine runs for `durationMs`, and is suspended at `where`.
+    void work(CoroutineId id, std::uint64_t ms, std::uint64_t durationMs, SiteId where)
+    {
+        resume(id, ms);
+        suspend(id, ms + durationMs, where);
+    }
     /// One client waits for the lock until `releaseMs`, when another one releases it, or what `releases` does.
     template <class Release>
     void round(std::uint64_t ms, Release &&releases)
@@ -180,10 +186,8 @@ CT_CASE(aCoroutineThatIsBusySinceTheyStoppedMayHoldWhatTheyWaitFor)
     const SiteId step = scene.site("clean", 8);
     scene.ticks(50, 1700);
     scene.rounds();
-    for (std::uint64_t ms = 1695; ms < 3950; ms += 5) {
-        scene.resume(cleaner, ms);
-        scene.suspend(cleaner, ms + 1, step);
-    }
+    for (std::uint64_t ms = 1695; ms < 3950; ms += 5)
+        scene.work(cleaner, ms, 1, step);
     scene.stop();
     scene.ticks(1750, 3950);
     CHECK(scene.accused().empty());
@@ -204,10 +208,8 @@ CT_CASE(coroutinesThatRunMostOfTheTimeProveNothing)
     const SiteId work = scene.site("client", 30);
     const CoroutineId busy = scene.suspended(5, work);
     scene.rounds();
-    for (std::uint64_t ms = 30; ms < 1690; ms += 20) {
-        scene.resume(busy, ms);
-        scene.suspend(busy, ms + 18, work);
-    }
+    for (std::uint64_t ms = 30; ms < 1690; ms += 20)
+        scene.work(busy, ms, 18, work);
     scene.stop();
     scene.ticks(1750, 3950);
     CHECK(scene.accused().empty());

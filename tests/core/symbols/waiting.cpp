@@ -4,7 +4,8 @@
 // A target built with an existing SDK: it publishes only the addresses of its coroutines' frames. Some coroutines wait
 // forever, others are resumed in turns. Ends after TENTHS tenths of a second, or on SIGTERM.
 //   waiting [TENTHS [COROUTINES OF EACH SORT]]
-// With 0 tenths, the turns end after some, and its only thread waits for SIGTERM in a way that nobody can see: a stall.
+// With 0 tenths, the coroutines stop taking turns after 0.6 s. The only thread then waits on a semaphore until SIGTERM
+// comes. Seen from outside, this is a stall: nothing that the thread waits for can come from another process.
 // Prints "waited long enough" when the coroutines that are never resumed have waited for 6 s, and ten times longer than
 // any other wait. Then they are stuck by any measure, however slow the machine is.
 #include "support/oldsdkwriter.h"
