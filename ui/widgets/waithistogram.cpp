@@ -129,10 +129,28 @@ void WaitHistogram::paintAxis(QPainter &painter) const
         painter.drawText(left, height() - fontMetrics().descent() - 1, text);
         free = left + width + 8;
     }
-    const QString title = m_completed.completed == 0
-                              ? tr("No wait was completed here")
-                              : tr("%1 completed waits").arg(format::count(m_completed.completed));
-    painter.drawText(kMargin, fontMetrics().ascent() + 1, title);
+    if (kMargin + fontMetrics().horizontalAdvance(title()) + kMargin <= markLeft())
+        painter.drawText(kMargin, fontMetrics().ascent() + 1, title());
+}
+
+QString WaitHistogram::title() const
+{
+    return m_completed.completed == 0 ? tr("No wait was completed here")
+                                      : tr("%1 completed waits").arg(format::count(m_completed.completed));
+}
+
+QString WaitHistogram::markText() const
+{
+    return tr("this wait, %1").arg(format::duration(m_waitNs));
+}
+
+/// Where the text of the mark begins: above the mark, but behind the title, if there is room for both.
+int WaitHistogram::markLeft() const
+{
+    const int width = fontMetrics().horizontalAdvance(markText());
+    const int last = std::max(0, this->width() - width - kMargin);
+    const int behindTitle = kMargin + fontMetrics().horizontalAdvance(title()) + kMargin;
+    return std::clamp(xOf(m_waitNs) - width / 2, behindTitle <= last ? behindTitle : 0, last);
 }
 
 void WaitHistogram::paintMark(QPainter &painter) const
@@ -140,11 +158,8 @@ void WaitHistogram::paintMark(QPainter &painter) const
     const Colors &colors = colorsFor(palette());
     const int x = xOf(m_waitNs);
     painter.fillRect(QRect(x - 1, plot().top() - 2, 2, plot().height() + 4), colors.stuck);
-    const QString text = tr("this wait, %1").arg(format::duration(m_waitNs));
     painter.setPen(colors.warningText);
-    const int width = fontMetrics().horizontalAdvance(text);
-    painter.drawText(std::clamp(x - width / 2, 0, std::max(0, this->width() - width - kMargin)),
-                     fontMetrics().ascent() + 1, text);
+    painter.drawText(markLeft(), fontMetrics().ascent() + 1, markText());
 }
 
 }  // namespace ct

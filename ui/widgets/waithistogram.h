@@ -7,6 +7,7 @@
 
 #include "core/trace/population.h"
 
+#include <QString>
 #include <QWidget>
 
 namespace ct {
@@ -28,6 +29,9 @@ protected:
 
 private:
     QRect plot() const;
+    QString title() const;
+    QString markText() const;
+    int markLeft() const;
     void paintBars(QPainter &painter) const;
     void paintAxis(QPainter &painter) const;
     void paintMark(QPainter &painter) const;
