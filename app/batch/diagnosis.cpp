@@ -71,6 +71,14 @@ Result<void> Diagnosis::open()
     return {};
 }
 
+void Diagnosis::continueFrom(Diagnosis &former)
+{
+    m_baseline = std::move(former.m_baseline);
+    if (former.m_file)
+        m_file.emplace(std::move(*former.m_file));
+    former.m_file.reset();
+}
+
 Result<void> Diagnosis::dropOlder()
 {
     return m_file ? m_file->dropOlder() : Result<void>();

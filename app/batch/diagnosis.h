@@ -41,6 +41,8 @@ public:
     Result<void> readBaseline();
     /// Opens the file of the report, without changing an older one.
     Result<void> open();
+    /// In place of readBaseline() and open(): takes what `former` has read and opened. `former` writes no report.
+    void continueFrom(Diagnosis &former);
     /// Empties an older report, which must not pass for that of this run. Call it when the run has begun: a program
     /// that cannot be started, or a recording that cannot be opened, says nothing about an older report.
     Result<void> dropOlder();

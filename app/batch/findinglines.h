@@ -10,10 +10,9 @@
 
 namespace ct {
 
-/// Returns the 20 sites with most coroutines, the number of the other sites, and why addresses have no function. The
-/// reason is `problem` from AddressResolver::problem(), else the remedy of the first group that has one. Empty: nothing
-/// was found.
-/// The stuck coroutines of a run, and what could not be judged. `problem`: why no function is known; may be empty.
+/// Returns the 20 sites with most stuck coroutines, the number of the other sites, why addresses have no function, and
+/// what could not be judged. The reason is `problem` from AddressResolver::problem(), else the remedy of the first
+/// group that has one.
 QStringList findingLines(const Summary &summary, const std::string &problem);
 
 }  // namespace ct

@@ -9,6 +9,8 @@
 #include "app/batch/filesdiffer.h"
 #include "core/recording/library/openrecording.h"
 
+#include <memory>
+
 namespace ct {
 
 namespace {
@@ -27,8 +29,14 @@ public:
         m_resolver = std::make_unique<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
         m_resolver->addListener(m_diagnosis.frameListener());
     }
-    int run();
-    /// After run(): the instant, if the reading had passed it before it was known; then run() did nothing. Else 0.
+    /// Opens what judge() needs besides the recording. Returns an exit status.
+    int open();
+    /// In place of open(): continues with what `former` has opened.
+    void continueFrom(JudgedRecording &former) { m_diagnosis.continueFrom(former.m_diagnosis); }
+    /// Returns an exit status.
+    int judge();
+    /// After judge(): the instant, if the reading had passed it before it was known; then judge() wrote nothing. Else
+    /// 0.
     std::uint64_t tooLate() const { return m_tooLate; }
 
 private:
@@ -90,7 +98,8 @@ Result<void> JudgedRecording::read(StreamFile &file)
         if (Result<void> consumed = consume(batch); !consumed)
             return consumed;
     }
-    m_diagnosis.finishJudging();
+    if (m_tooLate == 0)
+        m_diagnosis.finishJudging();
     return {};
 }
 
@@ -101,7 +110,7 @@ int JudgedRecording::fail(const Error &error, int code)
     return code;
 }
 
-int JudgedRecording::run()
+int JudgedRecording::open()
 {
     if (const Result<void> checked = checkFilesDiffer(m_line); !checked)
         return fail(checked.error(), kExitOutput);
@@ -109,6 +118,11 @@ int JudgedRecording::run()
         return fail(known.error(), kExitCapture);
     if (const Result<void> opened = m_diagnosis.open(); !opened)
         return fail(opened.error(), kExitOutput);
+    return kExitSuccess;
+}
+
+int JudgedRecording::judge()
+{
     const Result<std::unique_ptr<StreamFile>> file = openRecording(m_path);
     if (!file)
         return fail(file.error(), kExitCapture);
@@ -133,9 +147,16 @@ int JudgedRecording::run()
 int judgeRecording(const CommandLine &line)
 {
     refuseUserSignals(UserSignalsOf::Recording);
-    JudgedRecording recording(line, 0);
-    const int status = recording.run();
-    return recording.tooLate() == 0 ? status : JudgedRecording(line, recording.tooLate()).run();
+    auto recording = std::make_unique<JudgedRecording>(line, 0);
+    if (const int status = recording->open(); status != kExitSuccess)
+        return status;
+    const int status = recording->judge();
+    if (recording->tooLate() == 0)
+        return status;
+    auto again = std::make_unique<JudgedRecording>(line, recording->tooLate());
+    again->continueFrom(*recording);
+    recording.reset();
+    return again->judge();
 }
 
 }  // namespace ct

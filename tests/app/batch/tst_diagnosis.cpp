@@ -162,23 +162,40 @@ private Q_SLOTS:
         QCOMPARE(findingsIn(batch.path("judged.json")), live);
     }
 
+    void anInstantThatComesLateInTheFileCounts_data()
+    {
+        QTest::addColumn<bool>("isOlder");
+        QTest::newRow("a new report") << false;
+        QTest::newRow("an older report") << true;
+    }
     void anInstantThatComesLateInTheFileCounts()
     {
+        QFETCH(const bool, isOlder);
         constexpr std::uint64_t kSecond = 1'000'000'000;
+        ct::CoroutineId born = 0;
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("run.ctr"));
         auto writer = ct::RecordingWriter::open(path.toStdString());
         QVERIFY(writer);
         ct::Batch batch;
-        for (const std::uint64_t seconds : {1, 2, 5}) {
-            batch.now = seconds * kSecond;
-            QVERIFY((*writer)->consume(batch));
-        }
+        const auto consume = [&](std::uint64_t now) {
+            batch.clear();
+            batch.now = now;
+            ct::Birth birth;
+            birth.coroutine = birth.station = born++;
+            birth.birthTs = now;
+            batch.births.push_back(birth);
+            return (*writer)->consume(batch);
+        };
+        for (const std::uint64_t seconds : {1, 2, 5, 6, 7})
+            QVERIFY(consume(seconds * kSecond));
         ct::RecordingInfo info;
         info.decided = 3 * kSecond;
         (*writer)->addInfo(info);
         QVERIFY((*writer)->finish({}));
         const QString report = folder.filePath(QStringLiteral("report.json"));
+        QFile older(report);
+        QVERIFY(!isOlder || (older.open(QIODevice::WriteOnly) && older.write("{}") == 2 && older.flush()));
         QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), path, QStringLiteral("--report"),
                       QStringLiteral("json"), QStringLiteral("--report-out"), report}),
                  0);
