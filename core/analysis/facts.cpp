@@ -9,13 +9,6 @@ namespace ct {
 
 namespace {
 
-/// As a worker without work, not in a call for a coroutine.
-bool isIdle(const ThreadSample &row)
-{
-    return row.isSleeping() && (row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
-                                row.call == ThreadCall::Poll || row.call == ThreadCall::Ring);
-}
-
 std::uint64_t threadKey(std::uint32_t pid, std::uint32_t tid)
 {
     return std::uint64_t{pid} << 32 | tid;
@@ -24,7 +17,10 @@ std::uint64_t threadKey(std::uint32_t pid, std::uint32_t tid)
 }  // namespace
 
 Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresholds)
-    : m_subject(subject), m_now(now), m_thresholds(thresholds), m_watched(subject.population, now)
+    : m_subject(subject),
+      m_now(now),
+      m_thresholds(thresholds),
+      m_watched(subject.population, now)
 {
     m_waiting.reserve(population().alive());
     m_idle.reserve(population().alive());
@@ -259,6 +255,13 @@ std::string coroutineText(const Population &population, CoroutineId id)
     if (population.hasName(id))
         text += " (" + population.notes(id).name + ")";
     return text;
+}
+
+std::string wakerText(const Population &population, const Wake &wake)
+{
+    const std::string waker =
+        wake.by != kNoCoroutine ? coroutineText(population, wake.by) : "thread " + std::to_string(wake.tid);
+    return waker + " woke it";
 }
 
 std::string siteText(const Population &population, SiteId id)

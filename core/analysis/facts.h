@@ -181,6 +181,7 @@ private:
 /// Texts for messages.
 std::string countText(std::uint64_t count, const char *one, const char *several);  ///< "1 wait", "2 waits"
 std::string coroutineText(const Population &population, CoroutineId id);           ///< "coroutine 12 (reader)"
+std::string wakerText(const Population &population, const Wake &wake);             ///< "coroutine 12 (reader) woke it"
 std::string siteText(const Population &population, SiteId site);  ///< "read at net.cpp:88"; empty if not known
 
 }  // namespace ct

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 namespace ct {
 
@@ -12,22 +11,6 @@ namespace {
 
 /// Processes are sampled once a second; a busy machine may be late.
 constexpr std::uint64_t kLatestSampleNs = 3'000'000'000;
-
-/// The latest row of each thread at time `now`; an ended thread has none.
-std::vector<ThreadSample> latestRows(const Population &population, std::uint32_t pid, std::uint64_t now)
-{
-    std::vector<ThreadSample> latest;
-    for (const ThreadSample &row : population.samples().threadSamples(pid, now)) {
-        if (row.ts > now)
-            continue;
-        if (!latest.empty() && latest.back().tid == row.tid)
-            latest.back() = row;
-        else
-            latest.push_back(row);
-    }
-    std::erase_if(latest, [](const ThreadSample &row) { return row.state == ThreadState::Ended; });
-    return latest;
-}
 
 /// True if the descriptor can become ready by something outside of the process.
 bool isExternal(const DescriptorSample &row)
@@ -59,6 +42,27 @@ std::uint32_t sampledPidOf(const Population &population, std::uint32_t pid)
     return sampled.size() == 1 ? sampled.front() : 0;
 }
 
+std::vector<ThreadSample> latestThreadSamples(const Population &population, std::uint32_t pid, std::uint64_t now)
+{
+    std::vector<ThreadSample> latest;
+    for (const ThreadSample &row : population.samples().threadSamples(pid, now)) {
+        if (row.ts > now)
+            continue;
+        if (!latest.empty() && latest.back().tid == row.tid)
+            latest.back() = row;
+        else
+            latest.push_back(row);
+    }
+    std::erase_if(latest, [](const ThreadSample &row) { return row.state == ThreadState::Ended; });
+    return latest;
+}
+
+bool isIdle(const ThreadSample &row)
+{
+    return row.isSleeping() && (row.call == ThreadCall::Futex || row.call == ThreadCall::Epoll ||
+                                row.call == ThreadCall::Poll || row.call == ThreadCall::Ring);
+}
+
 ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now)
 {
     ThreadFacts facts;
@@ -67,7 +71,7 @@ ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::
                      process->stoppedSince == 0 && process->ts + kLatestSampleNs > now;
     if (!facts.areKnown)
         return facts;
-    const std::vector<ThreadSample> threads = latestRows(population, pid, now);
+    const std::vector<ThreadSample> threads = latestThreadSamples(population, pid, now);
     const std::vector<WatchedDescriptor> descriptors = population.samples().descriptors(pid);
     facts.knownUntil = std::min(process->ts, now);
     facts.threads = threads.size();

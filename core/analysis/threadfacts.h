@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ct {
 
@@ -37,6 +38,12 @@ struct ThreadFacts {
 std::uint32_t sampledPidOf(const Population &population, std::uint32_t pid);
 
 ThreadFacts threadFactsOf(const Population &population, std::uint32_t pid, std::uint64_t now);
+
+/// The latest row of each thread at time `now`; an ended thread has none.
+std::vector<ThreadSample> latestThreadSamples(const Population &population, std::uint32_t pid, std::uint64_t now);
+
+/// True for a thread that sleeps as a worker without work, not in a call for a coroutine.
+bool isIdle(const ThreadSample &row);
 
 /// How a thread spent the time from `since` on.
 struct ThreadUse {

@@ -30,6 +30,7 @@ constexpr std::array kNames = std::to_array<NamedThreshold>({
     {"stall", Unit::Time, &Thresholds::stallNs},
     {"long-run", Unit::Time, &Thresholds::longRunNs},
     {"starvation", Unit::Time, &Thresholds::starvationNs},
+    {"parked", Unit::Time, &Thresholds::parkedNs},
     {"busy-share", Unit::Share, &Thresholds::busyShare},
     {"idle-share", Unit::Share, &Thresholds::idleShare},
     {"late", Unit::Time, &Thresholds::lateNs},

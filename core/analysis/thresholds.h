@@ -45,9 +45,11 @@ struct Thresholds {
 
     /// Stall: since all threads wait.
     std::uint64_t stallNs = 1'000'000'000;
-    /// Long run, blocking call: since the resumption. Starvation: since the wake, while one of these lasts.
+    /// Long run, blocking call: since the resumption. Starvation: since the wake; and for how long a worker has slept
+    /// since then.
     std::uint64_t longRunNs = 1'000'000'000;
     std::uint64_t starvationNs = 500'000'000;
+    std::uint64_t parkedNs = 100'000'000;
     /// Long run: least share of the time that its thread used a processor. Blocking call: the greatest.
     double busyShare = 0.5;
     double idleShare = 0.1;

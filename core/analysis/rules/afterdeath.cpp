@@ -34,9 +34,7 @@ void findUsesAfterDeath(const Facts &facts, VerdictBuilder &verdict)
         suspect.addr = snapshot.site == kUnknownSite ? snapshot.addr : 0;
         suspect.since = late.wake.ts;
         suspect.message = "woken " + durationText(afterNs) + " after it was destroyed";
-        suspect.evidence.push_back(late.wake.by != kNoCoroutine
-                                       ? coroutineText(facts.population(), late.wake.by) + " woke it"
-                                       : "thread " + std::to_string(late.wake.tid) + " woke it");
+        suspect.evidence.push_back(wakerText(facts.population(), late.wake));
         if (!isSure)
             suspect.evidence.push_back("so short after the death, the report of an earlier wake may only be late");
         verdict.add(std::move(suspect));

@@ -18,8 +18,9 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict);
 void findLostWakeRaces(const Facts &facts, VerdictBuilder &verdict);
 void findDeadlocks(const Facts &facts, VerdictBuilder &verdict);
 void findStalls(const Facts &facts, VerdictBuilder &verdict);
-/// Long runs, blocking calls, and the coroutines that starve because of them.
+void findStarvation(const Facts &facts, VerdictBuilder &verdict);  ///< after findNeverRun(), whose coroutines it leaves
 void findLongRuns(const Facts &facts, VerdictBuilder &verdict);
+void findBlockingCalls(const Facts &facts, VerdictBuilder &verdict);
 void findNeverStarted(const Facts &facts, VerdictBuilder &verdict);
 void findLeaks(const Facts &facts, VerdictBuilder &verdict);
 void findDoubleResumes(const Facts &facts, VerdictBuilder &verdict);

@@ -6,6 +6,11 @@
 
 namespace ct::rules {
 
+std::uint64_t wokenAtOf(const Waiting &waiting)
+{
+    return std::max(waiting.lastWake->ts, waiting.since);
+}
+
 std::uint64_t Turns::overtaken(const Waiting &waiting, std::uint64_t readyAt)
 {
     const std::uint64_t most = m_facts.thresholds().overtaken;

@@ -13,6 +13,9 @@
 
 namespace ct::rules {
 
+/// Since when (ns) a coroutine that was woken is ready: since the wake, or since its suspension if that came later.
+std::uint64_t wokenAtOf(const Waiting &waiting);
+
 class Turns {
 public:
     explicit Turns(const Facts &facts) : m_facts(facts) {}

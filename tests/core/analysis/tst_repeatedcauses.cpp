@@ -224,32 +224,6 @@ CT_CASE(aFewThatRunOftenOvertakeAsWell)
     CHECK(found[0].coroutines == std::vector<CoroutineId>{lost});
 }
 
-CT_CASE(aCoroutineStarvesIfOneOtherHasItsThreadAgainAndAgain)
-{
-    const auto found = [](std::uint32_t tid, std::uint64_t longestMs) {
-        JudgeScene scene;
-        const SiteId where = scene.site("work", 4);
-        const CoroutineId hungry = scene.born();
-        scene.suspend(hungry, 1, where);
-        scene.resume(hungry, 1 + longestMs);
-        const CoroutineId greedy = scene.born();
-        scene.suspend(hungry, 1000, where);
-        scene.wake(hungry, 1010);
-        for (std::uint64_t ms = 1200; ms < 3900; ms += 100) {
-            scene.suspend(greedy, ms, where);
-            scene.wake(greedy, ms + 1);
-            scene.resumeOn(greedy, ms + 2, tid);
-        }
-        return scene.at(3900, Rule::Starvation);
-    };
-    const std::vector<Finding> starved = found(100, 5);
-    REQUIRE(starved.size() == 1);
-    CHECK(starved[0].severity == Severity::Warning);
-    CHECK(starved[0].coroutines == std::vector<CoroutineId>{0});
-    CHECK(found(101, 5).empty());    // on another thread
-    CHECK(found(100, 998).empty());  // it has waited nearly as long before
-}
-
 /// Its memory was that of another object before.
 CT_CASE(anObjectInTheFrameHasNoPast)
 {
