@@ -3,6 +3,8 @@
 #include "core/analysis/facts.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <set>
 
 namespace ct {
@@ -20,7 +22,8 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
     : m_subject(subject),
       m_now(now),
       m_thresholds(thresholds),
-      m_watched(subject.population, now)
+      m_watched(subject.population, now),
+      m_anyForgotten(objects().forgottenObjects() != 0)
 {
     m_waiting.reserve(population().alive());
     m_idle.reserve(population().alive());
@@ -43,7 +46,7 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
             std::sort(process.wakesThatRan.begin(), process.wakesThatRan.end());
         else
             process.wakesThatRan.clear();
-        process.lostNotes = process.lostNotes || objects().forgotten() != 0;
+        process.lostNotes = process.lostNotes || objects().forgottenWaits() != 0;
     }
 }
 
@@ -134,6 +137,13 @@ const std::vector<CoroutineId> *Facts::unwokenWaiters(std::uint64_t object) cons
         m_unwoken = objects().unwokenWaiters();
     const auto waiters = m_unwoken->find(object);
     return waiters != m_unwoken->end() ? &waiters->second : nullptr;
+}
+
+bool Facts::waitsForForgotten(const Waiting &waiting) const
+{
+    return m_anyForgotten && std::any_of(waiting.waits.begin(), waiting.waits.end(), [&](const WaitsOn &wait) {
+               return canBeSignalled(wait.kind) && objects().wasForgotten(waiting.pid, wait.object);
+           });
 }
 
 bool Facts::hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const
@@ -262,6 +272,19 @@ std::string wakerText(const Population &population, const Wake &wake)
     const std::string waker =
         wake.by != kNoCoroutine ? coroutineText(population, wake.by) : "thread " + std::to_string(wake.tid);
     return waker + " woke it";
+}
+
+std::string objectText(const WaitsOn &wait)
+{
+    static constexpr std::array<const char *, 7> kKinds = {"object",   "lock",  "channel", "descriptor",
+                                                           "deadline", "await", "object"};
+    std::array<char, 48> text{};
+    const char *kind = kKinds.at(std::min<std::size_t>(static_cast<std::size_t>(wait.kind), kKinds.size() - 1));
+    if (wait.kind == WaitKind::Descriptor)
+        std::snprintf(text.data(), text.size(), "%s %llu", kind, static_cast<unsigned long long>(wait.object));
+    else
+        std::snprintf(text.data(), text.size(), "%s 0x%llx", kind, static_cast<unsigned long long>(wait.object));
+    return text.data();
 }
 
 std::string siteText(const Population &population, SiteId id)

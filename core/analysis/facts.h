@@ -142,6 +142,8 @@ public:
     std::uint32_t sampledPid(std::uint32_t pid) const { return sampledPidOf(population(), pid); }
     /// True if a waiter for the object, other than `self`, was not woken and has changed its state since `ts`.
     bool hasWaiterThatWentOn(std::uint32_t pid, std::uint64_t object, CoroutineId self, std::uint64_t ts) const;
+    /// True if the coroutine waits for an object whose earlier uses may have been forgotten.
+    bool waitsForForgotten(const Waiting &waiting) const;
     /// True if fewer than `count` coroutines have waited for the object since before `ts`, and were not woken.
     bool hasFewerWaiters(std::uint32_t pid, std::uint64_t object, std::uint64_t ts, std::uint64_t count) const;
 
@@ -154,6 +156,7 @@ private:
     const std::uint64_t m_now;
     const Thresholds m_thresholds;
     const WatchedTime m_watched;
+    const bool m_anyForgotten;
     std::vector<Waiting> m_waiting;
     std::deque<std::vector<WaitsOn>> m_severalWaits;  ///< Waiting::waits of coroutines that wait for several objects
     std::deque<WaitsOn> m_singleWaits;                ///< those of the others
@@ -182,6 +185,7 @@ private:
 std::string countText(std::uint64_t count, const char *one, const char *several);  ///< "1 wait", "2 waits"
 std::string coroutineText(const Population &population, CoroutineId id);           ///< "coroutine 12 (reader)"
 std::string wakerText(const Population &population, const Wake &wake);             ///< "coroutine 12 (reader) woke it"
+std::string objectText(const WaitsOn &wait);                                       ///< "lock 0x7f00", "descriptor 7"
 std::string siteText(const Population &population, SiteId site);  ///< "read at net.cpp:88"; empty if not known
 
 }  // namespace ct

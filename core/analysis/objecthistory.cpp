@@ -70,12 +70,6 @@ void enterAcquisition(ObjectState &state, const Use &use)
     state.acquisitions[next] = {use.ts, use.by};
 }
 
-/// False for a time, a coroutine and a descriptor: samples and the population say whether they have come.
-bool canBeSignalled(WaitKind kind)
-{
-    return kind != WaitKind::Timer && kind != WaitKind::Coroutine && kind != WaitKind::Descriptor;
-}
-
 /// Removes the oldest row.
 template <class Row, std::size_t count>
 void append(std::array<Row, count> &rows, const Row &row)
@@ -263,7 +257,13 @@ void ObjectHistory::forgetOldObjects()
         times.push_back(latest(state));
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
-    m_forgotten += std::erase_if(m_objects, [&](const auto &entry) { return latest(entry.second) < *middle; });
+    m_forgotten.resize(kForgottenBits);
+    m_forgottenObjects += std::erase_if(m_objects, [&](const auto &entry) {
+        const bool isOld = latest(entry.second) < *middle;
+        if (isOld)
+            m_forgotten[forgottenBit(entry.first)] = true;
+        return isOld;
+    });
     m_latestObject = {};
 }
 
@@ -281,7 +281,7 @@ void ObjectHistory::forgetCoroutines()
         if (m_known.size() <= kMostCoroutines / 4)
             return;
         addDeath({id, 0});
-        ++m_forgotten;
+        ++m_forgottenWaits;
     });
 }
 
@@ -320,10 +320,22 @@ bool ObjectHistory::hasWakes() const
     return m_hasWakes;
 }
 
-std::uint64_t ObjectHistory::forgotten() const
+std::uint64_t ObjectHistory::forgottenObjects() const
 {
     const std::scoped_lock lock(m_mutex);
-    return m_forgotten;
+    return m_forgottenObjects;
+}
+
+std::uint64_t ObjectHistory::forgottenWaits() const
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_forgottenWaits;
+}
+
+bool ObjectHistory::wasForgotten(std::uint32_t pid, std::uint64_t object) const
+{
+    const std::scoped_lock lock(m_mutex);
+    return !m_forgotten.empty() && m_forgotten[forgottenBit({pid, object})];
 }
 
 }  // namespace ct

@@ -54,6 +54,12 @@ struct ObjectState {
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
 };
 
+/// False for a time, a coroutine and a descriptor: samples and the population say whether they have come.
+constexpr bool canBeSignalled(WaitKind kind)
+{
+    return kind != WaitKind::Timer && kind != WaitKind::Coroutine && kind != WaitKind::Descriptor;
+}
+
 /// What a coroutine did last, as far as the target reported. All rows oldest first; an empty row stands for none.
 struct alignas(64) RecentCauses {
     struct Waited {
@@ -108,8 +114,11 @@ public:
     Waiters unwokenWaiters() const;
     /// Returns nullopt for a coroutine that has ended, or has no causes.
     std::optional<RecentCauses> recentOf(CoroutineId id) const;
-    bool hasWakes() const;            ///< the target reports wakes
-    std::uint64_t forgotten() const;  ///< objects and waits that were forgotten
+    bool hasWakes() const;  ///< the target reports wakes
+    std::uint64_t forgottenObjects() const;
+    std::uint64_t forgottenWaits() const;  ///< coroutines whose open waits were forgotten
+    /// True if the history of the object may lack earlier uses, because it was forgotten. Never wrongly false.
+    bool wasForgotten(std::uint32_t pid, std::uint64_t object) const;
 
 private:
     struct Key {
@@ -133,6 +142,7 @@ private:
     ObjectState &objectAt(const Key &key);
     void addDeath(const Death &death);
     void forgetOldObjects();
+    static std::size_t forgottenBit(const Key &key) { return Hash()(key) % kForgottenBits; }
     void forgetCoroutines();
 
     mutable std::mutex m_mutex;
@@ -142,7 +152,11 @@ private:
     IdTable<RecentCauses> m_known;
     /// Open waits for which RecentCauses::waits has no room. Few coroutines have any.
     std::unordered_map<CoroutineId, std::vector<RecentCauses::Waited>> m_olderWaits;
-    std::uint64_t m_forgotten = 0;
+    /// One bit for each object that was forgotten, at a place that others may share; empty until the first.
+    std::vector<bool> m_forgotten;
+    static constexpr std::size_t kForgottenBits = 1U << 22;
+    std::uint64_t m_forgottenObjects = 0;
+    std::uint64_t m_forgottenWaits = 0;
     bool m_hasWakes = false;
 };
 

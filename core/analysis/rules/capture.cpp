@@ -54,8 +54,11 @@ void addUntraced(const Facts &facts, std::vector<Gap> &gaps)
         gaps.push_back(
             {0, "the stations of " + countText(facts.flagged(), "coroutine", "coroutines") + " contradict themselves",
              "they are not judged; two threads may have run them at the same time"});
-    if (const std::uint64_t forgotten = facts.objects().forgotten(); forgotten != 0)
-        gaps.push_back({0, countText(forgotten, "object or wait was", "objects or waits were") + " forgotten",
+    if (const std::uint64_t objects = facts.objects().forgottenObjects(); objects != 0)
+        gaps.push_back({0, countText(objects, "object was", "objects were") + " forgotten",
+                        "there were too many, so waits for them are not judged by proofs"});
+    if (const std::uint64_t waits = facts.objects().forgottenWaits(); waits != 0)
+        gaps.push_back({0, "the waits of " + countText(waits, "coroutine", "coroutines") + " were forgotten",
                         "there were too many, so proofs of lost wake-ups and deadlocks are not judged"});
 }
 

@@ -81,6 +81,8 @@ Causes causesOf(const Facts &facts, const Waiting &waiting, const WaitsOn &wait)
 
 Causes causesOf(const Facts &facts, const Waiting &waiting)
 {
+    if (facts.waitsForForgotten(waiting))
+        return Causes::Decide;  // it may wait for a quiet source
     Causes most = Causes::Nothing;
     for (const WaitsOn &wait : waiting.waits)
         most = std::max(most, causesOf(facts, waiting, wait));

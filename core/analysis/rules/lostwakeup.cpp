@@ -7,8 +7,6 @@
 #include "core/base/quantitytext.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <set>
 
@@ -28,19 +26,6 @@ struct Satisfied {
 };
 
 const char *const kNoWake = ", and no wake followed";
-
-std::string objectText(const WaitsOn &wait)
-{
-    static constexpr std::array<const char *, 7> kKinds = {"object",   "lock",  "channel", "descriptor",
-                                                           "deadline", "await", "object"};
-    std::array<char, 48> text{};
-    const char *kind = kKinds.at(std::min<std::size_t>(static_cast<std::size_t>(wait.kind), kKinds.size() - 1));
-    if (wait.kind == WaitKind::Descriptor)
-        std::snprintf(text.data(), text.size(), "%s %llu", kind, static_cast<unsigned long long>(wait.object));
-    else
-        std::snprintf(text.data(), text.size(), "%s 0x%llx", kind, static_cast<unsigned long long>(wait.object));
-    return text.data();
-}
 
 std::string useText(const Facts &facts, const Use &use, const char *verb)
 {
@@ -271,9 +256,15 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
     for (const Waiting &waiting : facts.waiting()) {
         if (waiting.woken || waiting.wokenTooEarly || waiting.watchedNs < patience)
             continue;
-        std::optional<Satisfied> satisfied = satisfiedParts(facts, waiting);
+        const bool isForgotten = facts.waitsForForgotten(waiting);
+        std::optional<Satisfied> satisfied = isForgotten ? std::nullopt : satisfiedParts(facts, waiting);
         if (!satisfied)
             satisfied = withoutWaker(facts, waiting);
+        if (!satisfied && isForgotten) {
+            verdict.abstain(Rule::LostWakeup,
+                            "there were too many objects, so uses of what they wait for were forgotten");
+            continue;
+        }
         const std::uint64_t begin = satisfied ? std::max(satisfied->ts, waiting.since) : facts.now();
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
         if (watchedNs < patience) {
@@ -292,7 +283,7 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         }
         if (facts.process(waiting.pid).lostNotes) {
             verdict.abstain(Rule::LostWakeup, "reports of wakes may be missing: a lane was full, or there are too many "
-                                              "objects");
+                                              "waiting coroutines");
             continue;
         }
         satisfied->evidence.push_back("suspended for " + durationText(waiting.watchedNs) + ", and not woken");

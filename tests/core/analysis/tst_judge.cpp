@@ -94,8 +94,32 @@ CT_CASE(twoLocksInOppositeOrderAreADeadlock)
     CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
     CHECK(found[0].severity == Severity::Error);
     CHECK_EQUAL(found[0].since, 60'000 * JudgeScene::kMs);
-    CHECK_EQUAL(found[0].evidence.front(), "coroutine 0 waits for a lock that coroutine 1 holds");
+    REQUIRE(found[0].evidence.size() == 2);
+    CHECK_EQUAL(found[0].evidence[0], "coroutine 0 waits in transfer() at transfer.cpp:20 for lock 0x200, which "
+                                      "coroutine 1 acquired 60.2 s ago");
+    CHECK_EQUAL(found[0].evidence[1], "coroutine 1 waits in transfer() at transfer.cpp:20 for lock 0x100, which "
+                                      "coroutine 0 acquired 60.2 s ago");
     CHECK_EQUAL(scene.at(60'200).findings.size(), 1U);
+}
+
+/// Each coroutine is followed by the one that has what it waits for.
+CT_CASE(theEvidenceOfADeadlockFollowsTheCycle)
+{
+    Locks scene;
+    const CoroutineId third = scene.born();
+    Batch batch;
+    batch.notes.uses = {
+        {third, 0, UseKind::Acquired, 0x300, scene.site("open", 7), 3 * JudgeScene::kMs, JudgeScene::kPid, 100}};
+    scene.feed(batch);
+    scene.wait(scene.first, 100, 0x300);
+    scene.wait(third, 110, kLockB);
+    scene.wait(scene.second, 120, kLockA);
+    const std::vector<Finding> found = scene.at(503, Rule::Deadlock);
+    REQUIRE(found.size() == 1 && found[0].evidence.size() == 3);
+    CHECK_EQUAL(found[0].evidence[0], "coroutine 0 waits in transfer() at transfer.cpp:20 for lock 0x300, which "
+                                      "coroutine 2 acquired 500 ms ago in open() at open.cpp:7");
+    CHECK(found[0].evidence[1].starts_with("coroutine 2 waits in transfer() at transfer.cpp:20 for lock 0x200"));
+    CHECK(found[0].evidence[2].starts_with("coroutine 1 waits in transfer() at transfer.cpp:20 for lock 0x100"));
 }
 
 CT_CASE(aDeadlockThatMayHaveBeenReleasedIsNotJudged)
@@ -186,7 +210,10 @@ CT_CASE(aWaitForAnyIsDeadlockedOnlyInAKnot)
     batch.notes.waits = {{knot.first, 0, WaitKind::Lock, kLockB, kNoCoroutine, 1},
                          {knot.first, 0, WaitKind::Coroutine, 0, knot.second, 3}};
     knot.feed(batch);
-    CHECK_EQUAL(knot.at(400, Rule::Deadlock).size(), 1U);
+    const std::vector<Finding> found = knot.at(402, Rule::Deadlock);
+    REQUIRE(found.size() == 1);
+    CHECK_EQUAL(found[0].evidence.front(), "coroutine 0 waits in transfer() at transfer.cpp:20 for lock 0x200, which "
+                                           "coroutine 1 acquired 400 ms ago, or for coroutine 1");
 }
 
 CT_CASE(aLongChainOfWaitsIsJudgedOnce)

@@ -116,7 +116,7 @@ CT_CASE(theDeadAreForgotten)
     causes.die(3);
     CHECK(!causes.history.recentOf(3));
     CHECK(causes.history.unwokenWaiters().empty());
-    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{0});
+    CHECK_EQUAL(causes.history.forgottenWaits(), std::uint64_t{0});
 }
 
 CT_CASE(coroutinesWithoutWaitsAreForgottenFirst)
@@ -133,7 +133,7 @@ CT_CASE(coroutinesWithoutWaitsAreForgottenFirst)
     (void)causes.history.consume(batch);
     CHECK_EQUAL(causes.waitersFor(5).size(), std::size_t{kMost / 4 + 1});
     CHECK(!causes.history.recentOf(1));
-    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{0});
+    CHECK_EQUAL(causes.history.forgottenWaits(), std::uint64_t{0});
 }
 
 CT_CASE(tooManyWaitingCoroutinesAreCounted)
@@ -144,7 +144,30 @@ CT_CASE(tooManyWaitingCoroutinesAreCounted)
     for (CoroutineId id = 0; id <= kMost; ++id)
         batch.notes.waits.push_back({id, 1, WaitKind::Channel, 5});
     (void)causes.history.consume(batch);
-    CHECK_EQUAL(causes.history.forgotten(), std::uint64_t{kMost + 1 - kMost / 4});
+    CHECK_EQUAL(causes.history.forgottenWaits(), std::uint64_t{kMost + 1 - kMost / 4});
     CHECK(!causes.history.recentOf(0));
     CHECK(causes.history.recentOf(kMost));
+}
+
+CT_CASE(anObjectThatWasForgottenIsKnownAsSuch)
+{
+    constexpr std::uint64_t kCount = ObjectHistory::kMost + 1;
+    Causes causes;
+    causes.signal(1, 1, 1);
+    CHECK(!causes.history.wasForgotten(kPid, 1));
+    Batch batch;
+    for (std::uint64_t object = 2; object <= kCount; ++object)
+        batch.notes.uses.push_back({1, 0, UseKind::Signalled, object, kUnknownSite, object, kPid, 1});
+    (void)causes.history.consume(batch);
+    CHECK_EQUAL(causes.history.forgottenObjects(), kCount / 2);
+    CHECK(causes.history.wasForgotten(kPid, 1) && causes.history.wasForgotten(kPid, kCount / 2));
+    CHECK(!causes.history.stateOf(kPid, kCount / 2) && causes.history.stateOf(kPid, kCount / 2 + 1));
+    // Others share a bit with a forgotten one, but few.
+    std::uint64_t shared = 0;
+    for (std::uint64_t object = kCount / 2 + 1; object <= kCount; ++object)
+        shared += causes.history.wasForgotten(kPid, object) ? 1 : 0;
+    CHECK(shared < kCount / 16);
+    causes.signal(1, 1, kCount + 1);  // it is used again, but its past is gone
+    CHECK(causes.history.wasForgotten(kPid, 1));
+    CHECK_EQUAL(causes.history.forgottenWaits(), std::uint64_t{0});
 }
