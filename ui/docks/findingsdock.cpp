@@ -179,22 +179,36 @@ void FindingsDock::setJudgement(std::shared_ptr<const Judgement> judgement)
     showCard();
 }
 
+/// Announces findings that are new, or more severe than before. A finding of two severities is the more severe one.
 void FindingsDock::announceNew()
 {
     const Judgement &judgement = *m_model->judgement();
-    QStringList texts;
+    QStringList added;
+    QStringList risen;
     for (const ReportedFinding &reported : judgement.findings) {
-        const QString fingerprint = QString::fromStdString(reported.fingerprint);
-        if (reported.finding.severity == Severity::Info || m_muted.reasonOf(reported))
+        const Severity severity = reported.finding.severity;
+        if (severity == Severity::Info || m_muted.reasonOf(reported))
             continue;
-        if (m_announced.try_emplace(fingerprint, judgement.judgedAt).second)
-            texts << tr("%1 (%2)").arg(format::shortened(format::findingSentence(subject(), reported), 200),
-                                       format::ruleName(reported.finding.rule).toLower());
+        const auto [known, isNew] = m_announced.try_emplace(QString::fromStdString(reported.fingerprint), severity);
+        if (!isNew && known->second >= severity)
+            continue;
+        known->second = severity;
+        (isNew ? added : risen) << tr("%1 (%2)").arg(
+            format::shortened(format::findingSentence(subject(), reported), 200),
+            format::ruleName(reported.finding.rule).toLower());
     }
-    if (texts.isEmpty() || !m_trace.isLive || judgement.isLast)
+    if (!m_trace.isLive || judgement.isLast)
         return;
-    Q_EMIT appeared(texts.size() == 1 ? tr("New finding: %1").arg(texts.front())
-                                      : tr("%1 new findings, the first: %2").arg(texts.size()).arg(texts.front()));
+    QStringList texts;
+    if (!added.isEmpty())
+        texts << (added.size() == 1 ? tr("New finding: %1").arg(added.front())
+                                    : tr("%1 new findings, the first: %2").arg(added.size()).arg(added.front()));
+    if (!risen.isEmpty())
+        texts << (risen.size() == 1
+                      ? tr("Now an error: %1").arg(risen.front())
+                      : tr("%1 warnings are errors now, the first: %2").arg(risen.size()).arg(risen.front()));
+    if (!texts.isEmpty())
+        Q_EMIT appeared(texts.join(QStringLiteral("; ")));
 }
 
 /// Shows the evidence of the first finding unless the user has chosen another one.

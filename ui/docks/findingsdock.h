@@ -64,7 +64,7 @@ Q_SIGNALS:
     void siteActivated(const QString &filterText);
     /// Show the coroutine from `from` to `to` (ns, CLOCK_MONOTONIC).
     void timelineRequested(ct::CoroutineId coroutine, std::uint64_t from, std::uint64_t to);
-    /// A warning or an error has appeared in a live run. `text` is one line.
+    /// A warning or an error has appeared in a live run, or a warning has become an error. `text` is one line.
     void appeared(const QString &text);
     void failed(const QString &title, const QString &message);
 
@@ -114,7 +114,7 @@ private:
     QString m_instant;
     std::uint64_t m_origin = 0;
     std::int64_t m_wallClock = 0;
-    std::map<QString, std::uint64_t> m_announced;  ///< by fingerprint: the time of the judgement
+    std::map<QString, Severity> m_announced;  ///< by fingerprint: the most severe one
     bool m_selecting = false;
 };
 

@@ -354,6 +354,40 @@ private Q_SLOTS:
         QVERIFY(past.appeared.isEmpty());
     }
 
+    void aWarningThatBecomesAnErrorIsAnnouncedOnce()
+    {
+        Panel panel;
+        const auto announced = [&panel] { return panel.appeared.takeLast().at(0).toString(); };
+        ReportedFinding error = panel.lost();
+        error.finding.severity = Severity::Error;
+        panel.judge({panel.lost()});
+        QVERIFY(announced().startsWith(QLatin1String("New finding: ")));
+        panel.judge({error});
+        QVERIFY(announced().startsWith(QLatin1String("Now an error: 4 coroutines suspended")));
+        panel.judge({error});
+        panel.judge({panel.lost()});
+        panel.judge({error, panel.lost()});
+        QVERIFY(panel.appeared.isEmpty());
+        // With a new one at the same time, both are in one line.
+        Panel both;
+        ReportedFinding other = both.lost();
+        other.fingerprint = "other";
+        ReportedFinding otherError = other;
+        otherError.finding.severity = Severity::Error;
+        both.judge({both.lost(), other});
+        both.judge({both.deadlock(), error, otherError});
+        QCOMPARE(both.appeared.count(), 2);
+        const QString text = both.appeared.last().at(0).toString();
+        QVERIFY2(text.startsWith(QLatin1String("New finding: ")), qPrintable(text));
+        QVERIFY2(text.contains(QLatin1String("; 2 warnings are errors now, the first: 4 coroutines")),
+                 qPrintable(text));
+        // An error from the start on.
+        Panel first;
+        first.judge({error, first.lost()});
+        QCOMPARE(first.appeared.count(), 1);
+        QVERIFY(first.appeared.last().at(0).toString().startsWith(QLatin1String("New finding: ")));
+    }
+
     void tenThousandFindingsAndLongNames()
     {
         Panel panel;
