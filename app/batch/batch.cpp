@@ -380,7 +380,7 @@ bool BatchRun::report()
     if (!m_line.diagnosis.any())
         return true;
     m_diagnosis.resolveLocations(*m_resolver);
-    const Result<void> written = m_diagnosis.write(m_resolver.get());
+    const Result<void> written = m_diagnosis.write(m_resolver.get(), [this] { return m_signals.takeEnd(); });
     if (!written)
         m_console.print(QString::fromStdString(written.error().message));
     return bool(written);
@@ -422,7 +422,7 @@ int BatchRun::finish()
     m_output->reportRows(m_summary);
     const bool reported = report();
     const int code = exitCode();
-    if (!m_output->writeSummary(m_summary) || !reported)
+    if (!m_output->writeSummary(m_summary, [this] { return m_signals.takeEnd(); }) || !reported)
         return kExitOutput;
     if (code != kExitSuccess || m_diagnosis.failure().empty())
         return code;

@@ -176,11 +176,11 @@ void BatchOutput::reportRows(const Summary &summary)
         Q_EMIT reported(tr("%1 causes, such as waits and wakes, are not in %2").arg(left).arg(path));
 }
 
-bool BatchOutput::writeSummary(const Summary &summary)
+bool BatchOutput::writeSummary(const Summary &summary, const std::function<bool()> &isGivenUp)
 {
     if (!m_summaryFile)
         return true;
-    const Result<void> written = m_summaryFile->write(toJson(summary));
+    const Result<void> written = m_summaryFile->write(toJson(summary), isGivenUp);
     if (!written)
         Q_EMIT reported(QString::fromStdString(written.error().message));
     return bool(written);

@@ -14,6 +14,7 @@
 
 #include <QObject>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,8 @@ public:
     void check(Summary &summary);
     /// Reports how many events are not in the output, and the file that has the causes.
     void reportRows(const Summary &summary);
-    /// Returns false if the summary could not be written.
-    bool writeSummary(const Summary &summary);
+    /// Returns false if the summary could not be written. `isGivenUp`: see DeferredFile::write().
+    bool writeSummary(const Summary &summary, const std::function<bool()> &isGivenUp);
     /// Call it if there will be no summary.
     void discardSummary();
 

@@ -112,6 +112,15 @@ ConsoleSignals::~ConsoleSignals()
     pipeEnds[1] = -1;
 }
 
+bool ConsoleSignals::takeEnd()
+{
+    bool isEnd = false;
+    unsigned char byte = 0;
+    while (read(pipeEnds[0], &byte, 1) == 1)
+        isEnd = isEnd || !isRequest(byte);
+    return isEnd;
+}
+
 void ConsoleSignals::readPipe()
 {
     unsigned char byte = 0;

@@ -16,6 +16,10 @@ public:
     explicit ConsoleSignals(QObject *parent = nullptr);
     ~ConsoleSignals() override;
 
+    /// Returns true if a signal other than a request has come that was not delivered. For code that blocks the event
+    /// loop; delivers nothing.
+    bool takeEnd();
+
 Q_SIGNALS:
     void received(int signal);
 

@@ -8,7 +8,10 @@
 #include "core/recording/write/openforwriting.h"
 #include "core/recording/write/standardstreams.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,20 +84,30 @@ Result<void> DeferredFile::dropOlder()
     return {};
 }
 
-Result<void> DeferredFile::write(std::string_view content)
+/// Waits until a write of PIPE_BUF bytes does not block. Returns false if `isGivenUp()` returned true before.
+bool DeferredFile::waitForReader(const std::function<bool()> &isGivenUp) const
+{
+    constexpr int kAskMs = 200;
+    pollfd wait{m_fd, POLLOUT, 0};
+    while (poll(&wait, 1, isGivenUp ? kAskMs : -1) <= 0)
+        if (isGivenUp && isGivenUp())
+            return false;
+    return true;
+}
+
+Result<void> DeferredFile::write(std::string_view content, const std::function<bool()> &isGivenUp)
 {
     if (m_regular && ftruncate(m_fd, 0) != 0)
         return writeError(errno, "cannot replace " + m_path);
     while (!content.empty()) {
-        const ssize_t written = ::write(m_fd, content.data(), content.size());
-        if (written < 0 && errno == EINTR)
+        if (!m_regular && !waitForReader(isGivenUp))
+            return Error{ErrorCode::Cancelled,
+                         m_path + " is incomplete: its reader did not read on, and the write was interrupted"};
+        const std::size_t most = m_regular ? content.size() : std::min<std::size_t>(content.size(), PIPE_BUF);
+        const ssize_t written = ::write(m_fd, content.data(), most);
+        // Another program may have made the stream non-blocking.
+        if (written < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (written < 0 && errno == EAGAIN) {
-            // Another program made the stream non-blocking: wait for its reader, as a blocking stream would.
-            pollfd wait{m_fd, POLLOUT, 0};
-            poll(&wait, 1, -1);
-            continue;
-        }
         if (written < 0)
             return fail(errno);
         content.remove_prefix(static_cast<std::size_t>(written));

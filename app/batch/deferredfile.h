@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,8 @@ public:
     /// Empties a regular file: the result of an older run must not pass for that of this run. Leaves other files alone.
     Result<void> dropOlder();
     /// Replaces the content completely, or leaves nothing of it. Also fails if the file has lost its name since open().
-    Result<void> write(std::string_view content);
+    /// While the reader of a pipe does not read, asks a few times a second whether to give up.
+    Result<void> write(std::string_view content, const std::function<bool()> &isGivenUp = {});
     /// Call it if nothing will be written. Removes a file that open() created or dropOlder() emptied. Returns false if
     /// nothing was removed.
     bool discard();
@@ -45,6 +47,7 @@ private:
         : m_path(std::move(path)), m_fd(fd), m_created(created), m_regular(regular), m_named(named)
     {
     }
+    bool waitForReader(const std::function<bool()> &isGivenUp) const;
     Error fail(int errnoValue);
 
     std::string m_path;

@@ -129,7 +129,7 @@ Verdict Diagnosis::presentVerdict() const
     return ct::judge({*m_population, *m_data, *m_history}, m_population->now(), m_options.thresholds);
 }
 
-Result<void> Diagnosis::write(const AddressResolver *resolver)
+Result<void> Diagnosis::write(const AddressResolver *resolver, const std::function<bool()> &isGivenUp)
 {
     Report report = makeReport(*m_verdict, m_stacks, *m_population, resolver, m_target);
     std::erase_if(report.findings, [this](const ReportedFinding &reported) {
@@ -138,7 +138,7 @@ Result<void> Diagnosis::write(const AddressResolver *resolver)
     if (listsCoroutines())
         report.run = makeReportedRun(m_list, *m_verdict, *m_population, *m_history, resolver);
     decideFailure(report);
-    return m_file ? m_file->write(reportFormat(m_options.report)->write(report)) : Result<void>();
+    return m_file ? m_file->write(reportFormat(m_options.report)->write(report), isGivenUp) : Result<void>();
 }
 
 void Diagnosis::resolveLocations(AddressResolver &resolver) const

@@ -52,8 +52,9 @@ public:
     void judgeAt(std::uint64_t instant);
     /// Call it after the end of the stream. Judges if that is still due: at the instant, or else at the end.
     void finishJudging();
-    /// Writes the report. Call it after finishJudging(), when the locations are resolved.
-    Result<void> write(const AddressResolver *resolver);
+    /// Writes the report. Call it after finishJudging(), when the locations are resolved. `isGivenUp`: see
+    /// DeferredFile::write().
+    Result<void> write(const AddressResolver *resolver, const std::function<bool()> &isGivenUp = {});
     /// Call it if there will be no report. Removes the file, unless it is an older one that is still whole.
     void discard();
     /// Judges the run so far, without an effect on the report. Any thread.
