@@ -9,12 +9,36 @@ namespace ct {
 
 Result<void> EndedCoroutines::consume(const Batch &batch)
 {
+    if (!m_remembered.empty())
+        addLateWakes(batch.notes.wakes);
     if (batch.deaths.empty())
         return {};
+    m_remembered.resize(kMostRemembered);
     const std::scoped_lock lock(m_mutex);
     for (const Death &death : batch.deaths)
         add(death);
     return {};
+}
+
+/// Wakes in a later batch than the death.
+void EndedCoroutines::addLateWakes(const std::vector<Wake> &wakes)
+{
+    for (const Wake &wake : wakes) {
+        const Death &ended = m_remembered[wake.coroutine % kMostRemembered];
+        if (ended.coroutine != wake.coroutine || wake.ts <= ended.ts)
+            continue;
+        const std::scoped_lock lock(m_mutex);
+        addLate({wake.coroutine, ended.ts, wake});
+    }
+}
+
+void EndedCoroutines::addLate(const WokenLate &late)
+{
+    const auto isIts = [&late](const WokenLate &other) { return other.coroutine == late.coroutine; };
+    if (const auto known = std::find_if(m_wokenLate.begin(), m_wokenLate.end(), isIts); known != m_wokenLate.end())
+        *known = late;
+    else if (m_wokenLate.size() < kMostWoken)
+        m_wokenLate.push_back(late);
 }
 
 void EndedCoroutines::add(const Death &death)
@@ -38,11 +62,10 @@ void EndedCoroutines::add(const Death &death)
         durations.maxNs = std::max(durations.maxNs, lived);
         durations.ofSeveral = durations.completed > 1;
     }
-    if (m_wokenLate.size() == kMostWoken)
-        return;
+    m_remembered[death.coroutine % kMostRemembered] = {death.coroutine, snapshot.deathTs};
     const CoroutineNotes notes = m_population.notes(death.coroutine);
     if (notes.lastWake && notes.lastWake->ts > snapshot.deathTs)
-        m_wokenLate.push_back({death.coroutine, snapshot.deathTs, *notes.lastWake});
+        addLate({death.coroutine, snapshot.deathTs, *notes.lastWake});
 }
 
 std::vector<EndedCoroutines::Lifetimes> EndedCoroutines::lifetimes() const

@@ -20,6 +20,8 @@ public:
     /// Functions of processes with statistics, 2 KiB each. The coroutines of further ones are left out.
     static constexpr std::size_t kMostFunctions = 1U << 14;
     static constexpr std::size_t kMostWoken = 1024;
+    /// Ended coroutines that are remembered, for wakes in later batches.
+    static constexpr std::size_t kMostRemembered = 1U << 16;
 
     explicit EndedCoroutines(const Population &population) : m_population(population) {}
 
@@ -38,7 +40,7 @@ public:
     };
     std::vector<Lifetimes> lifetimes() const;  ///< in the order of pids and sites
 
-    /// A wake that is later than the death of its coroutine.
+    /// The latest wake of a coroutine, if it is later than its death.
     struct WokenLate {
         CoroutineId coroutine = kNoCoroutine;
         std::uint64_t deathTs = 0;  ///< ns, CLOCK_MONOTONIC
@@ -48,11 +50,14 @@ public:
 
 private:
     void add(const Death &death);
+    void addLateWakes(const std::vector<Wake> &wakes);
+    void addLate(const WokenLate &late);
 
     const Population &m_population;
     mutable std::mutex m_mutex;
     std::unordered_map<std::uint64_t, Lifetimes> m_lifetimes;  ///< by pid (32 bits, high) and site
     std::vector<WokenLate> m_wokenLate;
+    std::vector<Death> m_remembered;  ///< by the low bits of the id; empty before the first death. Writer only
 };
 
 }  // namespace ct

@@ -271,6 +271,12 @@ NoteSubject Discovery::subjectOf(std::uint64_t identity, Batch &batch)
     return pending ? NoteSubject{pending->death.coroutine, pending->next} : NoteSubject{};
 }
 
+NoteSubject Discovery::endedSubject(std::uint64_t identity) const
+{
+    const EmittedDeath *const emitted = m_deaths.findEmitted(identity);
+    return emitted ? NoteSubject{emitted->coroutine, emitted->next} : NoteSubject{};
+}
+
 CoroutineId Discovery::idOf(std::uint64_t identity, Batch &batch)
 {
     if (const CoroutineEntry entry = findCoroutine(identity, batch); entry.cursor)

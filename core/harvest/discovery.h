@@ -70,8 +70,10 @@ public:
     /// Ends a coroutine whose process is gone. It stays in the state in which it was last seen.
     void abandon(std::uint32_t index);
 
-    /// Finds the coroutine of a note. A coroutine whose death was emitted gets no more notes.
+    /// Finds the coroutine of a note. A coroutine whose death was emitted gets no more notes, except for wakes.
     NoteSubject subjectOf(std::uint64_t identity, Batch &batch);
+    /// Finds a coroutine whose death was emitted, if it is remembered.
+    NoteSubject endedSubject(std::uint64_t identity) const;
     /// As subjectOf(), but also returns coroutines that have ended.
     CoroutineId idOf(std::uint64_t identity, Batch &batch);
     /// Returns false if the finish of the coroutine was emitted before: a record and the compact station report it.

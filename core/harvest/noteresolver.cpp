@@ -75,7 +75,9 @@ void NoteResolver::emitOrKeep(PendingNote note, bool last, Discovery &coroutines
 {
     const bool isAnonymous = isUse(note.record.kind()) && (last || note.record.identity == corotracer::kNoIdentity);
     if (note.subject == kNoCoroutine) {
-        const NoteSubject subject = coroutines.subjectOf(note.record.identity, batch);
+        NoteSubject subject = coroutines.subjectOf(note.record.identity, batch);
+        if (subject.coroutine == kNoCoroutine && note.record.kind() == corotracer::kRecordWake)
+            subject = coroutines.endedSubject(note.record.identity);
         if (subject.coroutine == kNoCoroutine && !isAnonymous) {
             keepOrLose(note, note.record.identity, last, batch);
             return;

@@ -6,6 +6,17 @@
 
 namespace ct {
 
+namespace {
+
+std::size_t emittedIndexOf(std::uint64_t identity)
+{
+    constexpr unsigned kBits = 16;
+    static_assert(PendingDeaths::kMostEmitted == std::size_t{1} << kBits);
+    return static_cast<std::size_t>(identity * 0x9E37'79B9'7F4A'7C15U >> (64 - kBits));
+}
+
+}  // namespace
+
 const PendingDeath *PendingDeaths::findDeath(std::uint64_t identity)
 {
     for (m_indexed = std::max(m_indexed, m_first); m_indexed < m_first + m_all.size(); ++m_indexed)
@@ -16,12 +27,24 @@ const PendingDeath *PendingDeaths::findDeath(std::uint64_t identity)
 
 void PendingDeaths::emitPending(std::uint64_t ns, Batch &batch)
 {
+    if (m_emitted.empty() && !m_all.empty())
+        m_emitted.resize(kMostEmitted);
     for (; !m_all.empty() && m_all.front().due < ns; ++m_first) {
-        batch.deaths.push_back(m_all.front().death);
+        const PendingDeath &pending = m_all.front();
+        batch.deaths.push_back(pending.death);
+        m_emitted[emittedIndexOf(pending.identity)] = {pending.identity, pending.next, pending.death.coroutine};
         if (m_first < m_indexed)
-            m_index.erase(m_all.front().identity);
+            m_index.erase(pending.identity);
         m_all.pop_front();
     }
+}
+
+const EmittedDeath *PendingDeaths::findEmitted(std::uint64_t identity) const
+{
+    if (m_emitted.empty())
+        return nullptr;
+    const EmittedDeath &found = m_emitted[emittedIndexOf(identity)];
+    return found.coroutine != kNoCoroutine && found.identity == identity ? &found : nullptr;
 }
 
 }  // namespace ct

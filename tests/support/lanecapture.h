@@ -69,7 +69,7 @@ struct StreamSums {
         }
         for (const ct::Transition &transition : batch.transitions)
             addTransition(transition);
-        // Notes concern known coroutines that did not die in an earlier batch.
+        // Notes concern known coroutines that did not die in an earlier batch. Wakes may, if they are later.
         for (const ct::CoroutineName &name : batch.notes.names)
             addNote(name.coroutine);
         for (const ct::Parent &parent : batch.notes.parents)
@@ -77,7 +77,8 @@ struct StreamSums {
         for (const ct::WaitsOn &waits : batch.notes.waits)
             addNote(waits.coroutine);
         for (const ct::Wake &wake : batch.notes.wakes)
-            addNote(wake.coroutine);
+            broken += wake.coroutine >= coroutines.size() ||
+                      (coroutines[wake.coroutine].deaths != 0 && wake.ts <= coroutines[wake.coroutine].deathTs);
         for (const ct::WakersLeft &left : batch.notes.wakersLeft)
             addNote(left.coroutine);
         for (const ct::Finish &finish : batch.notes.finishes)

@@ -114,6 +114,32 @@ CT_CASE(aWakeAfterTheDeathIsFound)
     CHECK(found(299, 1000).empty());
 }
 
+/// The engine emits a death soon, and the wake may come much later.
+CT_CASE(aWakeInALaterBatchThanTheDeathIsFound)
+{
+    Resumed scene;
+    const CoroutineId other = scene.suspended(250, scene.where);
+    const auto wake = [&scene](CoroutineId id, std::uint64_t ms) {
+        Batch batch;
+        batch.notes.wakes = {{id, kNoCoroutine, 2, ms * JudgeScene::kMs, JudgeScene::kPid, 60}};
+        batch.now = ms * JudgeScene::kMs;
+        scene.feed(batch);
+    };
+    scene.destroy(scene.id, 300);
+    wake(other, 350);
+    CHECK(scene.at(1000, Rule::AfterDeath).empty());
+    wake(scene.id, 302);
+    REQUIRE(scene.at(1000, Rule::AfterDeath).size() == 1);
+    CHECK(scene.at(1000, Rule::AfterDeath)[0].severity == Severity::Info);
+    wake(scene.id, 4300);
+    REQUIRE(scene.at(5000, Rule::AfterDeath).size() == 1);  // it counts once
+    const Finding found = scene.at(5000, Rule::AfterDeath)[0];
+    CHECK(found.severity == Severity::Error);
+    CHECK_EQUAL(found.coroutines.size(), 1U);
+    CHECK_EQUAL(found.message, "woken 4.00 s after it was destroyed");
+    CHECK_EQUAL(found.since, 4300 * JudgeScene::kMs);
+}
+
 CT_CASE(eventsFromBeforeTheCaptureAreInformation)
 {
     Resumed scene;

@@ -114,6 +114,37 @@ CT_CASE(emitsNotesFromAfterTheDeath)
     c.checkTotals(200);
 }
 
+/// The target wakes coroutines that it destroyed long ago. Their compact station has another coroutine by then.
+CT_CASE(emitsWakesOfCoroutinesWhoseDeathWasEmitted)
+{
+    Capture c;
+    c.streamSums.realTime = true;
+    const Process process = c.process();
+    Lane user = *process.claimLane(1);
+    std::uint64_t ts = kTime;
+    std::vector<std::uint64_t> identities;
+    for (std::uint64_t key = 1; key <= 3; ++key) {
+        Coroutine one = *Coroutine::create(process, user, key, ++ts);
+        one.transition(user, eventOf(one, ++ts));
+        one.transition(user, eventOf(one, ++ts));
+        one.destroy(user, ++ts);
+        identities.push_back(one.identity());
+        c.scanAll();
+    }
+    CHECK_EQUAL(c.streamSums.deaths, 3u);
+    for (const std::uint64_t identity : identities) {
+        user.put({kWake, ++ts, identity, corotracer::kNoIdentity, 2, 0});
+        user.put({kWaitsOnLock, ++ts, identity, 5, 2, 0});
+    }
+    c.scanAll();
+    checkNotes(c, 0, 3, 0, 3);  // only wakes may follow a death
+    for (ct::CoroutineId id = 0; id < 3; ++id)
+        CHECK(c.streamSums.notes.wakes[id].coroutine == id && c.streamSums.notes.wakes[id].n == 2);
+    CHECK_EQUAL(c.streamSums.notes.wakes[2].ts, ts - 1);
+    c.end();
+    c.checkTotals(6);
+}
+
 /// The waker, the awaited coroutine and the parent may be discovered only after the note's own coroutine has died.
 CT_CASE(notesWaitForTheCoroutinesTheyName)
 {
