@@ -23,7 +23,7 @@ import tables  # noqa: E402
 
 ENGINE = ""
 RECORDINGS = corpus.HERE / "recordings"
-LARGEST = 3 * 1024 * 1024
+LARGEST = 4 * 1024 * 1024
 
 
 def recorded():

@@ -39,6 +39,8 @@ constexpr std::array kPrograms{
     Program{"future-without-value", futureWithoutValue, true},
     Program{"error-path", errorPath, true},
     Program{"destroyed-child", destroyedChild, true},
+    Program{"destroyed-waiter", destroyedWaiter, true},
+    Program{"timer-after-destroy", timerAfterDestroy, true},
     Program{"closed-descriptor", closedDescriptor, true},
     Program{"cancelled-read", cancelledRead, true},
     Program{"one-shot-not-armed", oneShotNotArmed, true},

@@ -63,6 +63,10 @@ void futureWithoutValue(const Setting &setting);
 void errorPath(const Setting &setting);
 void destroyedChild(const Setting &setting);
 
+// destroyed.cpp
+void destroyedWaiter(const Setting &setting);
+void timerAfterDestroy(const Setting &setting);
+
 // descriptors.cpp
 void closedDescriptor(const Setting &setting);
 void cancelledRead(const Setting &setting);
