@@ -83,6 +83,7 @@ private:
 
 void Collector::addStack(CoroutineId innermost, ChainEnd end, WaitKind waitsFor)
 {
+    const std::uint64_t since = m_population.at(innermost).stateSince();
     std::vector<ChainLink> links;
     Key key{end, waitsFor, {}};
     // Without a limit: the rest of a deep recursion would look like a cycle.
@@ -95,7 +96,8 @@ void Collector::addStack(CoroutineId innermost, ChainEnd end, WaitKind waitsFor)
     ChainGroup &group = m_groups[std::move(key)];
     for (const ChainLink &link : links)
         group.coroutines.push_back(link.coroutine);
-    if (group.count++ == 0 || links.front().since < group.links.front().since) {
+    if (group.count++ == 0 || since < group.since) {
+        group.since = since;
         group.end = end;
         group.waitsFor = waitsFor;
         group.links = std::move(links);

@@ -16,7 +16,7 @@ struct ChainLink {
     CoroutineId coroutine = kNoCoroutine;
     SiteId site = kUnknownSite;
     std::uint64_t addr = 0;   ///< where no site is known
-    std::uint64_t since = 0;  ///< ns, CLOCK_MONOTONIC
+    std::uint64_t since = 0;  ///< start of the suspension, also of one that was woken; ns, CLOCK_MONOTONIC
 };
 
 /// What the innermost coroutine of a stack does.
@@ -26,7 +26,8 @@ struct ChainGroup {
     ChainEnd end = ChainEnd::Waiting;
     WaitKind waitsFor = WaitKind::Unknown;  ///< of ChainEnd::Waiting
     std::uint64_t count = 0;                ///< stacks
-    std::vector<ChainLink> links;           ///< innermost first, of the stack that has been so for the longest time
+    std::uint64_t since = 0;                ///< since when (ns) a coroutine of this group has been so for longest
+    std::vector<ChainLink> links;           ///< innermost first, of the stack of that coroutine
     /// The coroutines of all these stacks: links.size() for each stack, innermost first.
     std::vector<CoroutineId> coroutines;
 };

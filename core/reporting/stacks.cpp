@@ -41,8 +41,8 @@ std::vector<ReportedStack> reportedStacks(const std::vector<ChainGroup> &groups,
     std::vector<ReportedStack> stacks;
     std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> indexes;
     for (const ChainGroup &group : groups) {
-        const ChainLink &first = group.links.front();
-        const std::uint64_t longestNs = watched.since(population.at(first.coroutine).pid, first.since);
+        const std::uint32_t pid = population.at(group.links.front().coroutine).pid;
+        const std::uint64_t longestNs = watched.since(pid, group.since);
         ReportedStack stack{group.count, stateText(group), longestNs, {}, group.coroutines};
         for (const ChainLink &link : group.links)
             stack.links.push_back(

@@ -48,6 +48,21 @@ CT_CASE(equalStacksAreOneGroup)
     CHECK(groups[1].end == ChainEnd::Running);
 }
 
+CT_CASE(aWokenStackCountsFromItsWake)
+{
+    Requests scene;
+    for (const std::uint64_t woken : {900, 800}) {
+        const CoroutineId id = scene.suspended(1000 - woken, scene.acceptor);
+        scene.wake(id, woken);
+    }
+    const std::vector<ChainGroup> groups = scene.groups();
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].end == ChainEnd::Woken);
+    CHECK_EQUAL(groups[0].since, 800 * JudgeScene::kMs);
+    REQUIRE(groups[0].links.size() == 1);
+    CHECK_EQUAL(groups[0].links[0].since, 200 * JudgeScene::kMs);  // the location is that of the suspension
+}
+
 CT_CASE(everyLivingCoroutineIsInAStack)
 {
     Requests scene;
