@@ -10,9 +10,11 @@
 
 namespace ct {
 
-/// A reading in progress. The worker fills `stacks`, then passes the job to the GUI thread in a queued call.
+/// A reading in progress. The worker fills `stacks` and `watched`, then passes the job to the GUI thread in a queued
+/// call.
 struct StacksModel::Job {
     std::vector<ReportedStack> stacks;
+    std::shared_ptr<const WatchedTime> watched;
 };
 
 struct StacksModel::Group {
@@ -57,7 +59,7 @@ std::vector<CoroutineId> coroutinesOf(const ReportedStack &stack, std::size_t li
     return ids;
 }
 
-std::vector<ReportedStack> readStacks(const Population &population, AddressResolver *resolver)
+std::vector<ReportedStack> readStacks(const Population &population, std::uint64_t now, AddressResolver *resolver)
 {
     const std::vector<ChainGroup> groups = chainGroupsOf(population);
     std::size_t requested = 0;
@@ -70,7 +72,7 @@ std::vector<ReportedStack> readStacks(const Population &population, AddressResol
                 {link.coroutine, population.at(link.coroutine).pid, link.addr, link.since, true}));
         }
     }
-    return reportedStacks(groups, population.now(), population, resolver);
+    return reportedStacks(groups, now, population, resolver);
 }
 
 bool fits(const ReportedStack &stack, const QString &filter)
@@ -98,6 +100,7 @@ void StacksModel::setTrace(std::shared_ptr<const Population> population, std::sh
     m_population = std::move(population);
     m_resolver = std::move(resolver);
     m_stacks.clear();
+    m_watched.reset();
     m_groups.clear();
     m_rowOf.clear();
     m_count = 0;
@@ -119,7 +122,9 @@ void StacksModel::sample()
     auto job = std::make_shared<Job>();
     m_job = job;
     const auto read = [job, population = m_population, resolver = m_resolver] {
-        job->stacks = readStacks(*population, resolver.get());
+        const std::uint64_t now = population->now();
+        job->stacks = readStacks(*population, now, resolver.get());
+        job->watched = std::make_shared<const WatchedTime>(*population, now);
     };
     // `this` outlives the worker, because the destructor waits for it. Qt discards the queued call if `this` is
     // deleted.
@@ -140,6 +145,7 @@ void StacksModel::finish(const std::shared_ptr<Job> &job)
         return;
     m_job.reset();
     m_stacks = std::move(job->stacks);
+    m_watched = std::move(job->watched);
     m_count = 0;
     for (const ReportedStack &stack : m_stacks)
         m_count += stack.count;
@@ -404,8 +410,8 @@ QVariant StacksModel::value(const Position &position, int column) const
     const CoroutineId id = coroutineOf(position);
     if (isStack)
         return id;
-    const std::uint64_t since = m_population->at(id).stateSince();
-    return QVariant::fromValue<qulonglong>(m_population->now() - std::min(m_population->now(), since));
+    const CoroutineSnapshot snapshot = m_population->at(id);
+    return QVariant::fromValue<qulonglong>(m_watched->since(snapshot.pid, snapshot.stateSince()));
 }
 
 QVariant StacksModel::data(const QModelIndex &index, int role) const

@@ -5,6 +5,7 @@
 // below each link its coroutines. Raw values. Updates keep the selection and the expanded rows.
 #pragma once
 
+#include "core/analysis/watchedtime.h"
 #include "core/base/backgroundworker.h"
 #include "core/reporting/stacks.h"
 
@@ -92,6 +93,7 @@ private:
     std::shared_ptr<AddressResolver> m_resolver;
     QString m_filter;
     std::vector<ReportedStack> m_stacks;
+    std::shared_ptr<const WatchedTime> m_watched;  ///< as of m_stacks; nullptr without any
     std::uint64_t m_count = 0;
     std::size_t m_hidden = 0;
     std::vector<Group> m_groups;

@@ -93,6 +93,20 @@ private Q_SLOTS:
                                               "(net.cpp:88)\n    handle (server.cpp:33)\n")));
     }
 
+    void stoppedTimesDoNotCount()
+    {
+        Scene scene;
+        scene.runner();
+        scene.target.commit(300 * NotedTarget::kMs);
+        const std::uint64_t stopped = scene.target.now;
+        scene.target.batch.notes.processSamples = {{NotedTarget::kPid, stopped, 0, 1, stopped}};
+        scene.target.commit(5000 * NotedTarget::kMs);
+        scene.sample();
+        scene.model.fetchMore(scene.link(0, 0));
+        for (const QModelIndex &index : {scene.group(0), scene.model.index(0, 0, scene.link(0, 0))})
+            QCOMPARE(index.siblingAtColumn(1).data().toULongLong(), qulonglong{300 * NotedTarget::kMs});
+    }
+
     void aDeepRecursionHasALinkForEachCoroutine()
     {
         Scene scene;
