@@ -44,6 +44,19 @@ void requestLocations(const WaitGraph &graph, AddressResolver &resolver)
     }
 }
 
+/// The sizes of boxes for new labels of the same graph: no box gets smaller, because a layout that changes with each
+/// state would not be readable. The texts of timers change all the time, so their boxes stay.
+std::vector<GraphSize> grownSizes(const ShownGraph &shown, const std::vector<GraphSize> &before)
+{
+    std::vector<GraphSize> sizes = boxSizes(shown.labels);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (shown.graph.nodes[i].kind == WaitNodeKind::Timer)
+            sizes[i] = before[i];
+        sizes[i] = {std::max(sizes[i].width, before[i].width), std::max(sizes[i].height, before[i].height)};
+    }
+    return sizes;
+}
+
 void read(ShownGraph &shown, const ShownGraph *before, const Population &population, const ObjectHistory *objects,
           AddressResolver *resolver)
 {
@@ -51,8 +64,9 @@ void read(ShownGraph &shown, const ShownGraph *before, const Population &populat
     if (resolver)
         requestLocations(shown.graph, *resolver);
     shown.labels = graphLabels(shown.graph, population, resolver, population.now());
-    shown.isNew = !before || !isSameGraph(shown.graph, before->graph);
-    shown.sizes = shown.isNew ? boxSizes(shown.labels) : before->sizes;
+    const bool isSame = before && isSameGraph(shown.graph, before->graph);
+    shown.sizes = isSame ? grownSizes(shown, before->sizes) : boxSizes(shown.labels);
+    shown.isNew = !isSame || shown.sizes != before->sizes;
     shown.layout = shown.isNew ? layeredLayout(shown.sizes, linksOf(shown.graph)) : before->layout;
 }
 

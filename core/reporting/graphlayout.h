@@ -16,6 +16,7 @@ struct GraphPoint {
 struct GraphSize {
     double width = 0;
     double height = 0;
+    bool operator==(const GraphSize &) const = default;
 };
 struct GraphBox {
     GraphPoint centre;

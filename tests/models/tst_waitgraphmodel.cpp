@@ -52,6 +52,34 @@ private Q_SLOTS:
         QCOMPARE(shown->labels[0][1], std::string("read (net.cpp:88)"));
     }
 
+    void boxesGrowWithTheirTexts()
+    {
+        Scene scene;
+        const CoroutineId awaited = scene.target.born();
+        scene.target.suspend(awaited, scene.site);
+        scene.target.waits(awaited, WaitKind::Timer, 9'000'000'000'000);
+        const CoroutineId waiter = scene.target.born();
+        scene.target.suspend(waiter, scene.site);
+        scene.target.waits(waiter, WaitKind::Coroutine, 0, awaited);
+        scene.sample();
+        const std::shared_ptr<const ShownGraph> first = scene.model.shown();
+        scene.target.wakes(waiter, awaited);
+        scene.sample();
+        const std::shared_ptr<const ShownGraph> woken = scene.model.shown();
+        const auto indexOf = [](const ShownGraph &shown, CoroutineId id) {
+            std::size_t index = 0;
+            while (shown.graph.nodes.at(index).coroutine != id)
+                ++index;
+            return index;
+        };
+        const std::size_t index = indexOf(*first, waiter);
+        QCOMPARE(indexOf(*woken, waiter), index);
+        QCOMPARE(woken->labels[index].back(), std::string("was woken, and has not run"));
+        QVERIFY(woken->isNew);
+        QCOMPARE(woken->layout.boxes[index].size.width, boxSizes(woken->labels)[index].width);
+        QVERIFY(woken->layout.boxes[index].size.height > first->layout.boxes[index].size.height);
+    }
+
     void theLayoutStaysAsLongAsTheGraphIsTheSame()
     {
         Scene scene;
