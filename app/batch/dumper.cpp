@@ -4,6 +4,7 @@
 
 #include "core/base/fileremedy.h"
 #include "core/base/startthread.h"
+#include "core/base/usedtime.h"
 #include "core/exporting/exporting.h"
 
 #include <algorithm>
@@ -18,7 +19,16 @@ namespace {
 
 constexpr std::uint64_t kDefaultBytes = 2ULL << 30;
 constexpr int kCheckMs = 250;
-constexpr int kCheckCostFactor = 50;  ///< the search for findings may use 2 % of the time
+
+/// The time in ms from a check to the next one, by the processor time that it cost. The search for findings may use 2 %
+/// of a processor, or 10 % if the time would be longer than a second.
+int pauseAfter(std::uint64_t costNs)
+{
+    constexpr std::uint64_t kMs = 1'000'000;
+    constexpr std::uint64_t kUsualMs = 1000;
+    const std::uint64_t costMs = (costNs + kMs - 1) / kMs;
+    return static_cast<int>(std::max({std::uint64_t{kCheckMs}, std::min(50 * costMs, kUsualMs), 10 * costMs}));
+}
 
 std::uint64_t keepNsOf(const CommandLine &line)
 {
@@ -104,8 +114,7 @@ void Dumper::watch(std::function<Accounting()> sums)
 
 void Dumper::check()
 {
-    QElapsedTimer cost;
-    cost.start();
+    const std::uint64_t usedBefore = usedByThread();
     if (m_line.dumpOnDeath) {
         // The sinks get a batch one after the other. When the next batch has arrived, the history has all of the last
         // one.
@@ -115,7 +124,7 @@ void Dumper::check()
     }
     if (m_line.dumpOnFinding && hasNewFinding(m_population->now()))
         dump(tr("a coroutine is stuck"));
-    m_checkTimer.start(static_cast<int>(std::max<qint64>(kCheckMs, cost.elapsed() * kCheckCostFactor)));
+    m_checkTimer.start(pauseAfter(usedByThread() - usedBefore));
 }
 
 void Dumper::processEnded(pid_t pid)

@@ -9,7 +9,6 @@
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
-#include <QElapsedTimer>
 #include <QObject>
 #include <QThread>
 #include <QTimer>

@@ -2,17 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/runjudge.h"
 
+#include "core/base/usedtime.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace ct {
 
-namespace {
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
 
-constexpr qint64 kIntervalMs = 1000;
-constexpr qint64 kCostFactor = 10;  ///< judging takes at most one of so many parts of the time
-
-}  // namespace
+milliseconds RunJudge::pauseAfter(nanoseconds cost)
+{
+    constexpr milliseconds kShortest{500};
+    constexpr milliseconds kUsual{1000};
+    const auto costMs = std::chrono::ceil<milliseconds>(cost);
+    return std::max({kShortest, std::min(20 * costMs, kUsual), 10 * costMs});
+}
 
 /// A judgement in progress: the worker fills the last two members, then passes the job to the GUI thread in a queued
 /// call.
@@ -23,7 +29,7 @@ struct RunJudge::Job {
     std::shared_ptr<const Verdict> verdict;  ///< nullptr: judge; else only the locations are resolved anew
     std::map<CoroutineId, Circumstances> circumstances;
     std::uint64_t generation = 0;  ///< of the addresses
-    qint64 costMs = 0;
+    nanoseconds cost{0};
     std::shared_ptr<Judgement> judgement;
 };
 
@@ -55,7 +61,7 @@ void RunJudge::sample(Stage stage)
 bool RunJudge::makeDueJob(Stage stage, Job &job)
 {
     job.generation = m_resolver ? m_resolver->generation() : 0;
-    const bool isOld = !m_sinceJudged.isValid() || m_sinceJudged.hasExpired(m_intervalMs);
+    const bool isOld = !m_sinceJudged.isValid() || m_sinceJudged.hasExpired(m_pause.count());
     if (m_latest && m_latest->isLast) {
         if (!isOld || job.generation == m_generationSeen)
             return false;
@@ -79,8 +85,7 @@ bool RunJudge::makeDueJob(Stage stage, Job &job)
 void RunJudge::start(std::shared_ptr<Job> job)
 {
     const auto judgeNow = [this, job] {
-        QElapsedTimer cost;
-        cost.start();
+        const std::uint64_t usedBefore = usedByThread();
         if (!job->verdict)
             job->verdict =
                 std::make_shared<Verdict>(judge({*m_population, *m_data, *m_history}, job->instant, m_thresholds));
@@ -100,7 +105,7 @@ void RunJudge::start(std::shared_ptr<Job> job)
         judgement->suspects = Suspects(verdict);
         judgement->circumstances = std::move(job->circumstances);
         job->judgement = std::move(judgement);
-        job->costMs = cost.elapsed();
+        job->cost = nanoseconds(usedByThread() - usedBefore);
     };
     m_job = job;
     // `this` outlives the worker, because its destructor waits. Qt discards the queued call if `this` is deleted.
@@ -121,7 +126,7 @@ void RunJudge::finish(const std::shared_ptr<Job> &job)
     m_verdict = job->verdict;
     m_latest = job->judgement;
     m_generationSeen = job->generation;
-    m_intervalMs = std::max(kIntervalMs, job->costMs * kCostFactor);
+    m_pause = pauseAfter(job->cost);
     m_sinceJudged.start();
     Q_EMIT judged();
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Judges a run for the window, off the GUI thread: about once a second while it lasts, and once for good at the instant
-// at which its end was decided, or else at its end.
+// Judges a run for the window, off the GUI thread: once or twice a second while it lasts, and once for good at the
+// instant at which its end was decided, or else at its end.
 #pragma once
 
 #include "core/addresses/addressresolver.h"
@@ -13,6 +13,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <chrono>
 #include <memory>
 
 namespace ct {
@@ -36,9 +37,11 @@ public:
     /// Add it to the source, behind the population.
     const std::shared_ptr<JudgeData> &data() const { return m_data; }
 
-    /// Starts what is due. Call it often. Judging takes at most a tenth of the time, so a large run is judged less than
-    /// once a second.
+    /// Starts what is due. Call it often.
     void sample(Stage stage);
+    /// The time from the end of a live judgement to the next one, by the processor time that it cost. Judging takes at
+    /// most a twentieth of a processor if the time is a second or less, and at most a tenth otherwise.
+    static std::chrono::milliseconds pauseAfter(std::chrono::nanoseconds cost);
     /// The latest judgement; nullptr = none yet.
     std::shared_ptr<const Judgement> latest() const { return m_latest; }
 
@@ -62,7 +65,7 @@ private:
     std::shared_ptr<Job> m_job;   ///< in progress
     Retractions m_retractions;    ///< of the job in progress, else of m_latest
     QElapsedTimer m_sinceJudged;  ///< invalid before the first judgement
-    qint64 m_intervalMs = 0;
+    std::chrono::milliseconds m_pause{0};
     std::uint64_t m_generationSeen = 0;  ///< of the addresses in m_latest
     BackgroundWorker m_worker;           ///< must be last: it ends first
 };

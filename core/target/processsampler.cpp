@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/processsampler.h"
 
+#include "core/base/usedtime.h"
+
 #include <algorithm>
-#include <ctime>
 #include <tuple>
 #include <utility>
 
@@ -11,18 +12,10 @@ namespace ct {
 
 namespace {
 
-/// Processor time of the calling thread, ns.
-std::uint64_t usedNs()
-{
-    timespec used{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
-}
-
-/// What a visit that began at `usedBefore` (usedNs()) has cost, times `factor`.
+/// What a visit that began at `usedBefore` (usedByThread()) has cost, times `factor`.
 std::uint64_t pauseAfter(std::uint64_t usedBefore, std::uint64_t factor)
 {
-    return (usedNs() - usedBefore) * factor;
+    return (usedByThread() - usedBefore) * factor;
 }
 
 auto contentOf(const ProcessSample &row)
@@ -95,7 +88,7 @@ std::uint64_t ProcessSampler::gapAfter(std::uint64_t nowNs) const
 /// Returns false if the process has ended.
 bool ProcessSampler::sampleThreads(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
 {
-    const std::uint64_t before = usedNs();
+    const std::uint64_t before = usedByThread();
     const bool isComplete = nowNs >= m_nextCompleteNs;
     const bool lives = m_threads.sample(nowNs, isComplete, rows.threadSamples);
     // The first visit, which opens the files, does not count.
@@ -117,11 +110,11 @@ bool ProcessSampler::isQuiet(std::uint64_t sinceNs) const
 void ProcessSampler::sampleDescriptors(std::uint64_t nowNs, std::uint64_t processes, Notes &rows)
 {
     if (nowNs >= m_nextSearchNs) {
-        const std::uint64_t before = usedNs();
+        const std::uint64_t before = usedByThread();
         m_descriptors.findEpolls();
         m_nextSearchNs = nowNs + std::max(kSearchGapNs, pauseAfter(before, kRareCostFactor * processes));
     }
-    const std::uint64_t before = usedNs();
+    const std::uint64_t before = usedByThread();
     for (const std::uint32_t epoll : m_threads.epolls())
         m_descriptors.addEpoll(epoll);
     m_descriptors.sample(nowNs, rows.descriptorSamples);

@@ -84,6 +84,18 @@ private Q_SLOTS:
         QCOMPARE(run.judge.latest()->retractions.retracted, 1U);
     }
 
+    /// A verdict comes within 2 s of its threshold, as long as a judgement costs at most 100 ms.
+    void judgingIsFrequentAndCostsLittle()
+    {
+        using namespace std::chrono_literals;
+        QCOMPARE(RunJudge::pauseAfter(0ns), 500ms);
+        QCOMPARE(RunJudge::pauseAfter(25ms), 500ms);
+        QCOMPARE(RunJudge::pauseAfter(40ms), 800ms);
+        QCOMPARE(RunJudge::pauseAfter(50ms), 1000ms);
+        QCOMPARE(RunJudge::pauseAfter(100ms), 1000ms);
+        QCOMPARE(RunJudge::pauseAfter(300ms), 3000ms);
+    }
+
     /// The end of the target resumes what was lost, which proves nothing about the verdict.
     void theEndRetractsNothing()
     {
