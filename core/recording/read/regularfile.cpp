@@ -18,7 +18,7 @@ Error refusal(const std::string &path, mode_t mode)
     const std::string remedy = ", not a file; choose a recording (.ctr or JSONL)";
     if (S_ISFIFO(mode))
         return {ErrorCode::InvalidArgument,
-                path + " is a pipe" + remedy + ", or read from it with --input - < " + path};
+                path + " is a pipe" + remedy + ", or show it in the window with --input - < " + path};
     return {ErrorCode::InvalidArgument,
             path + (S_ISDIR(mode) ? " is a directory" : " is a device or a socket") + remedy};
 }
