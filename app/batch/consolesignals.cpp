@@ -46,17 +46,24 @@ void refuse(int signal)
     errno = savedErrno;
 }
 
+volatile std::sig_atomic_t noted = 0;
+
+void note(int signal)
+{
+    noted = signal;
+}
+
 bool isIgnored(int signal)
 {
     struct sigaction current {};
     return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
 }
 
-void install(int signal, void (*handler)(int))
+void install(int signal, void (*handler)(int), int flags = SA_RESTART)
 {
     struct sigaction action {};
     action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = flags;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
 }
@@ -73,6 +80,18 @@ void refuseUserSignals(UserSignalsOf what)
     const bool isWindow = what == UserSignalsOf::Window;
     for (const int signal : {SIGUSR1, SIGUSR2})
         install(signal, isWindow ? refuse<UserSignalsOf::Window> : refuse<UserSignalsOf::Recording>);
+}
+
+void noteEndSignals()
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        if (!isIgnored(signal))
+            install(signal, note, SA_RESTART | static_cast<int>(SA_RESETHAND));
+}
+
+int notedEndSignal()
+{
+    return noted;
 }
 
 ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)

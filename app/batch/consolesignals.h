@@ -35,4 +35,10 @@ enum class UserSignalsOf { Window, Recording };
 /// program.
 void refuseUserSignals(UserSignalsOf what);
 
+/// For work without an event loop: from now on, the first SIGINT, SIGTERM and SIGHUP are only noted, so that the work
+/// can clean up. A second one of the same kind ends the program at once.
+void noteEndSignals();
+/// The latest signal that was noted; 0 = none.
+int notedEndSignal();
+
 }  // namespace ct

@@ -93,12 +93,12 @@ Result<void> JudgedRecording::read(StreamFile &file)
             m_console.print(QString::fromStdString(more.error().message));
             m_isIncomplete = true;  // what was readable is judged
         }
-        if (m_tooLate != 0 || !more || !*more)
+        if (m_tooLate != 0 || !more || !*more || notedEndSignal() != 0)
             break;
         if (Result<void> consumed = consume(batch); !consumed)
             return consumed;
     }
-    if (m_tooLate == 0)
+    if (m_tooLate == 0 && notedEndSignal() == 0)
         m_diagnosis.finishJudging();
     return {};
 }
@@ -132,8 +132,12 @@ int JudgedRecording::judge()
         return fail(read.error(), kExitCapture);
     if (m_tooLate != 0)
         return kExitSuccess;
-    m_diagnosis.resolveLocations(*m_resolver);
-    if (const Result<void> written = m_diagnosis.write(m_resolver.get()); !written)
+    const auto isEnded = [] { return notedEndSignal() != 0; };
+    if (!isEnded())
+        m_diagnosis.resolveLocations(*m_resolver);
+    if (isEnded())
+        return fail(Error{ErrorCode::Cancelled, "interrupted: there is no report"}, 128 + notedEndSignal());
+    if (const Result<void> written = m_diagnosis.write(m_resolver.get(), isEnded); !written)
         return fail(written.error(), kExitOutput);
     if (!m_diagnosis.failure().empty())
         m_console.print(QString::fromStdString(m_diagnosis.failure()));
@@ -147,6 +151,7 @@ int JudgedRecording::judge()
 int judgeRecording(const CommandLine &line)
 {
     refuseUserSignals(UserSignalsOf::Recording);
+    noteEndSignals();
     auto recording = std::make_unique<JudgedRecording>(line, 0);
     if (const int status = recording->open(); status != kExitSuccess)
         return status;

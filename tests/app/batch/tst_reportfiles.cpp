@@ -185,6 +185,37 @@ private Q_SLOTS:
         QVERIFY(report.endsWith("</html>\n"));
     }
 
+    void aSignalThatEndsTheJudgingLeavesNoReport()
+    {
+        QFile recording(m_batch.path("long.jsonl"));
+        QVERIFY(recording.open(QIODevice::WriteOnly));
+        for (int i = 0; i < 200'000; ++i)
+            recording.write(QStringLiteral(R"({"probe_id":1,"tid":7,"addr":"0x10","seq":%1,"is_active":%2,"ts":%3})"
+                                           "\n")
+                                .arg(2 * i + 2)
+                                .arg(i % 2 == 0 ? QLatin1String("false") : QLatin1String("true"))
+                                .arg(1'000'000 + i)
+                                .toLatin1());
+        recording.close();
+        const QString report = m_batch.path("interrupted.json");
+        int status = 0;
+        for (int attempt = 0; attempt < 10 && status == 0; ++attempt) {  // it may be faster than the signal
+            QFile::remove(report);
+            QProcess process;
+            process.start(runner::binary("corotracer-gui"),
+                          {QStringLiteral("--batch"), QStringLiteral("--input"), recording.fileName(),
+                           QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"), report});
+            QVERIFY(process.waitForStarted(runner::kPatienceMs));
+            QVERIFY(QTest::qWaitFor([&] { return QFile::exists(report); }, runner::kPatienceMs));
+            kill(static_cast<pid_t>(process.processId()), SIGINT);
+            QVERIFY(process.waitForFinished(runner::kPatienceMs));
+            QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+            status = process.exitCode();
+        }
+        QCOMPARE(status, 128 + SIGINT);
+        QVERIFY(!QFile::exists(report));
+    }
+
     void theOptionsOfTheFirstCollectorWriteItsFiles()
     {
         for (const char *option : {"-html", "-deepdive"}) {
