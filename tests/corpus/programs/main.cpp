@@ -51,6 +51,7 @@ constexpr std::array kPrograms{
     Program{"forgotten-workers", forgottenWorkers, true},
     Program{"newest-first", newestFirst, true},
     Program{"hog", hog, true},
+    Program{"spinning-wait", spinningWait, true},
     Program{"blocking-call", blockingCall, true},
     Program{"never-started", neverStarted, true},
     Program{"leak-per-request", leakPerRequest, true},

@@ -80,6 +80,7 @@ void overflowingQueue(const Setting &setting);
 void forgottenWorkers(const Setting &setting);
 void newestFirst(const Setting &setting);
 void hog(const Setting &setting);
+void spinningWait(const Setting &setting);
 void blockingCall(const Setting &setting);
 void neverStarted(const Setting &setting);
 void leakPerRequest(const Setting &setting);

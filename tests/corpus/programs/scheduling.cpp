@@ -5,6 +5,7 @@
 #include "programs.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -180,6 +181,38 @@ void hog(const Setting &setting)
         workshop.pool.start(cycle(workshop, client));
     for (unsigned i = 0; i < setting.threads; ++i)
         workshop.pool.start(crunch(workshop));
+    workshop.pool.join();
+}
+
+namespace {
+
+/// Waits for a flag that another coroutine sets. The broken one keeps its thread meanwhile.
+Task<> pollFlag(Workshop &workshop, const std::atomic<bool> &flag)
+{
+    co_await sleepFor(workshop.pool, workshop.setting.unit * 20);
+    while (!flag.load(std::memory_order_relaxed))
+        if (!workshop.setting.isBroken)
+            co_await sleepFor(workshop.pool, workshop.setting.unit / 2);
+}
+
+Task<> setFlag(Workshop &workshop, std::atomic<bool> &flag)
+{
+    co_await sleepFor(workshop.pool, workshop.setting.unit * 40);
+    flag.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+/// Coroutines spin on all threads until a flag is set, and the one that sets it gets no thread.
+void spinningWait(const Setting &setting)
+{
+    Workshop workshop(setting);
+    std::atomic<bool> flag = false;
+    for (int client = 0; client < kClients; ++client)
+        workshop.pool.start(cycle(workshop, client));
+    workshop.pool.start(setFlag(workshop, flag));
+    for (unsigned i = 0; i < setting.threads; ++i)
+        workshop.pool.start(pollFlag(workshop, flag));
     workshop.pool.join();
 }
 
