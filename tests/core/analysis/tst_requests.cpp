@@ -143,13 +143,17 @@ CT_CASE(aWaitThatOthersEndedBeforeMayStillEnd)
 
 CT_CASE(aWakeOfAnotherSortOfWaitDoesNotCount)
 {
-    Starters scene;
-    const SiteId pause = scene.site("pause", 3);
-    scene.suspend(scene.ids[0], 320, pause);
-    scene.wake(scene.ids[0], 330);
-    scene.resume(scene.ids[0], 331);
-    scene.destroy(scene.start(scene.ids[0], 400), 450);
-    CHECK(scene.severity(3000) == Severity::Warning);
+    for (const bool isForAnObject : {false, true}) {
+        Starters scene;
+        const SiteId pause = scene.site("pause", 3);
+        scene.suspend(scene.ids[0], 320, pause);
+        if (isForAnObject)
+            scene.waits(scene.ids[0], WaitKind::Other, 0x800);
+        scene.wake(scene.ids[0], 330);
+        scene.resume(scene.ids[0], 331);
+        scene.destroy(scene.start(scene.ids[0], 400), 450);
+        CHECK(scene.severity(3000) == Severity::Warning);
+    }
 }
 
 CT_CASE(aRequestThatWasTakenAndNotAnsweredIsFound)
@@ -191,7 +195,20 @@ CT_CASE(aServerThatIsNotBackMayStillAnswer)
     scene.wake(scene.server, 401);
     scene.resume(scene.server, 401);
     scene.suspend(scene.server, 402, scene.site("compute", 41));
+    // Meanwhile, another one answers.
+    const CoroutineId helper = scene.born();
+    for (std::uint64_t ms = 500; ms < 800; ms += 5) {
+        const CoroutineId id = scene.ids[1 + ms / 5 % 5];
+        scene.suspend(id, ms, scene.where);
+        scene.waits(id, WaitKind::Channel, Clients::answerOf(id));
+        scene.use(UseKind::Signalled, helper, Clients::answerOf(id), ms + 2);
+        scene.wake(id, ms + 2);
+        scene.resume(id, ms + 3);
+    }
     CHECK(scene.found(3000).empty());
+    scene.resume(scene.server, 810);
+    scene.serverWaits(811);
+    CHECK_EQUAL(scene.found(3000).size(), 1U);  // it is done
 }
 
 CT_CASE(oneOfTwoThatWaitForOneSignalIsLost)
