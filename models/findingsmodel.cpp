@@ -52,6 +52,26 @@ QString keyOf(const ReportedFinding &reported)
                      .arg(QString::fromStdString(reported.function));
 }
 
+/// A key for each finding. Several findings of a rule at one site, such as deadlocks, differ by their first coroutines.
+std::vector<QString> keysOf(const std::vector<ReportedFinding> &findings)
+{
+    std::vector<QString> keys;
+    QHash<QString, int> ofSite;
+    for (const ReportedFinding &reported : findings) {
+        keys.push_back(keyOf(reported));
+        ++ofSite[keys.back()];
+    }
+    QHash<QString, int> used;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::vector<CoroutineId> &coroutines = findings[i].finding.coroutines;
+        if (ofSite.value(keys[i]) > 1 && !coroutines.empty())
+            keys[i] += QLatin1Char('#') + QString::number(coroutines.front());
+        if (const int number = used[keys[i]]++; number > 0)
+            keys[i] += QLatin1Char('+') + QString::number(number);
+    }
+    return keys;
+}
+
 }  // namespace
 
 // A finding has the internal id 0. A coroutine has the serial number of its finding, so its index stays valid when
@@ -79,12 +99,10 @@ void FindingsModel::setJudgement(std::shared_ptr<const Judgement> judgement)
     m_judgement = std::move(judgement);
     QHash<QString, int> found;
     std::vector<std::pair<QString, const ReportedFinding *>> findings;
-    for (const ReportedFinding &finding : m_judgement->findings) {
-        QString key = keyOf(finding);
-        while (found.contains(key))
-            key += QLatin1Char('+');  // one rule has found several of the whole run
-        found.insert(key, static_cast<int>(findings.size()));
-        findings.emplace_back(std::move(key), &finding);
+    const std::vector<QString> keys = keysOf(m_judgement->findings);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        found.insert(keys[i], static_cast<int>(i));
+        findings.emplace_back(keys[i], &m_judgement->findings[i]);
     }
     removeGone(found);
     std::vector<std::pair<QString, const ReportedFinding *>> fresh;

@@ -103,6 +103,22 @@ private Q_SLOTS:
         QCOMPARE(run.value(0, Model::GrowthColumn).toInt(), 0);
     }
 
+    void deadlocksOfOneSiteKeepTheirRows()
+    {
+        Findings run(10);
+        run.show({run.deadlock({1, 3}), run.deadlock({5, 7}), run.deadlock({9})});
+        const QPersistentModelIndex second = run.model.index(1, 0);
+        const QPersistentModelIndex third = run.model.index(2, 0);
+        run.show({run.deadlock({5, 7}), run.deadlock({9})});
+        QCOMPARE(run.model.rowCount(), 2);
+        QVERIFY(second.isValid() && third.isValid());
+        QCOMPARE(second.data(Model::CoroutineIdRole).toUInt(), 5U);
+        QCOMPARE(third.data(Model::CoroutineIdRole).toUInt(), 9U);
+        // With a time that grows with the square of the number, this would take minutes.
+        run.show(std::vector<ReportedFinding>(20'000, run.deadlock({1})));
+        QCOMPARE(run.model.rowCount(), 20'000);
+    }
+
     void updatesKeepTheSelection()
     {
         Findings run(40);
