@@ -131,3 +131,21 @@ CT_CASE(anAwaitedCoroutineThatHasEndedIsNoPartOfAStack)
     CHECK_EQUAL(groups[0].links.size(), 1U);
     CHECK_EQUAL(groups[0].links[0].coroutine, outer);
 }
+
+/// Its frame is kept.
+CT_CASE(anAwaitedCoroutineThatHasFinishedIsNoPartOfAStack)
+{
+    Requests scene;
+    const CoroutineId outer = scene.suspended(100, scene.acceptor);
+    const CoroutineId middle = scene.suspended(110, scene.handler);
+    const CoroutineId inner = scene.suspended(120, scene.reader);
+    scene.waits(outer, WaitKind::Coroutine, 0, middle);
+    scene.waits(middle, WaitKind::Coroutine, 0, inner);
+    scene.resume(inner, 200);
+    scene.suspend(inner, 210, scene.reader, PointKind::Final);
+    const std::vector<ChainGroup> groups = scene.groups();
+    REQUIRE(groups.size() == 1);
+    REQUIRE(groups[0].links.size() == 2);
+    CHECK_EQUAL(groups[0].links[0].coroutine, middle);
+    CHECK_EQUAL(groups[0].links[1].coroutine, outer);
+}

@@ -95,10 +95,11 @@ CT_CASE(fullStationsMakeDoubleResumeAbstain)
 
 CT_CASE(aWakeAfterTheDeathIsFound)
 {
-    const auto found = [](std::uint64_t wokenAt, std::uint64_t judgedAt) {
+    const auto found = [](std::uint64_t wokenAt, std::uint64_t judgedAt, std::uint64_t plusUs = 0) {
         Resumed scene;
         Batch batch;
-        batch.notes.wakes = {{scene.id, kNoCoroutine, 2, wokenAt * JudgeScene::kMs, JudgeScene::kPid, 60}};
+        const std::uint64_t ts = wokenAt * JudgeScene::kMs + plusUs * 1000;
+        batch.notes.wakes = {{scene.id, kNoCoroutine, 2, ts, JudgeScene::kPid, 60}};
         batch.deaths = {{scene.id, 300 * JudgeScene::kMs}};
         scene.feed(batch);
         return scene.at(judgedAt, Rule::AfterDeath);
@@ -111,6 +112,8 @@ CT_CASE(aWakeAfterTheDeathIsFound)
     // Reports of two threads can be in another order than what they report.
     CHECK(found(305, 1000).at(0).severity == Severity::Info);
     CHECK(found(300, 1000).empty());
+    CHECK(found(300, 1000, 900).empty());
+    CHECK_EQUAL(found(301, 1000).size(), 1U);
     CHECK(found(299, 1000).empty());
 }
 

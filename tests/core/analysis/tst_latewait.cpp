@@ -182,8 +182,8 @@ CT_CASE(aConnectionOfManyMayHaveBecomeQuiet)
         std::vector<DescriptorSample> rows;
         for (std::uint32_t i = 0; i < connections; ++i)
             rows.push_back(JudgeScene::descriptor(20 + i, 4, DescriptorKind::Socket));
-        if (unread != 0)
-            rows.back().pending = unread;
+        rows.back().pending = unread;
+        rows.back().events = unread != 0 ? kIn | kEdge : kIn;  // as backpressure, so that alone proves nothing
         scene.sampled(250, {JudgeScene::thread(50, kSleeps, ThreadCall::Epoll, 4, 0)}, rows);
         scene.sampled(2900);
         return scene.severity(3000);

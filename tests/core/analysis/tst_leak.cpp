@@ -169,6 +169,13 @@ CT_CASE(aNumberThatDoesNotGrowIsNoLeak)
     ended.idle(7000, 1);
     ended.sampled(7400);
     CHECK(ended.leaks(7500).empty());
+
+    Requests late;  // it stopped after three quarters
+    late.serve(10, 6000, 10);
+    late.serve(6000, 8000, 0);
+    late.idle(9000, 1);
+    late.sampled(9400);
+    CHECK(late.leaks(9500).empty());
 }
 
 CT_CASE(aLongRequestAmongShortOnesIsNoLeak)

@@ -114,6 +114,8 @@ CT_CASE(aTimerThatExpiredWhileItsThreadComputesIsNotLost)
     scene.computes(100);
     CHECK(scene.at(3000, Rule::LostWakeup).empty());
     CHECK(scene.abstained(3000, Rule::LostWakeup) != 0);
+    scene.resumeOn(scene.born(), 2900, scene.tid + 1);  // on another thread
+    CHECK(scene.at(3000, Rule::LostWakeup).empty());
     Threads idle;
     idle.waits(idle.waiting, WaitKind::Timer, 500 * JudgeScene::kMs);
     idle.sampled(2900, {JudgeScene::thread(50, kSleeps, ThreadCall::Epoll, 3)},
@@ -302,8 +304,10 @@ CT_CASE(withoutSamplesTheRulesAbstain)
                            [rule](const Abstention &abstention) { return abstention.rule == rule; });
     };
     CHECK(abstained(Rule::Stall) && abstained(Rule::LongRun) && abstained(Rule::BlockingCall));
-    scene.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex)});
-    CHECK(scene.stalls(60'000).empty());  // too old
+    Threads old;
+    old.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex)});
+    CHECK_EQUAL(old.stalls(2000).size(), 1U);
+    CHECK(old.stalls(60'000).empty());
 }
 
 CT_CASE(aCoroutineThatComputesForLongIsInformation)
