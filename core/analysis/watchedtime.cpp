@@ -15,7 +15,7 @@ WatchedTime::WatchedTime(const Population &population, std::uint64_t now)
 
 std::uint64_t WatchedTime::since(std::uint32_t pid, std::uint64_t since) const
 {
-    const std::uint64_t end = std::min(m_now, m_lives.endOf(pid, since));
+    const std::uint64_t end = m_lives.endedCount() != 0 ? std::min(m_now, m_lives.endOf(pid, since)) : m_now;
     return end > since ? end - since - m_paused.within(pid, since, end) : 0;
 }
 

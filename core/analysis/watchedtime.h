@@ -22,7 +22,10 @@ public:
     /// Returns the ns from `since` on during which the process lived, ran and was traced.
     std::uint64_t since(std::uint32_t pid, std::uint64_t since) const;
     /// Returns true if the life of the process in which something happened at `ts` (ns) was over at the judged time.
-    bool hasEnded(std::uint32_t pid, std::uint64_t ts) const { return m_lives.endOf(pid, ts) <= m_now; }
+    bool hasEnded(std::uint32_t pid, std::uint64_t ts) const
+    {
+        return m_lives.endedCount() != 0 && m_lives.endOf(pid, ts) <= m_now;
+    }
     /// Returns the time (ns) since which the process is traced without an interruption; kOff if it is not traced now.
     /// What happened before may have been undone while tracing was off.
     std::uint64_t tracedSince(std::uint32_t pid) const;
