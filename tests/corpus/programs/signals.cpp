@@ -80,9 +80,10 @@ Task<> askOften(Office &office, int client)
             continue;
         bool hasAnswer = bell.hasRung();
         while (!hasAnswer) {
-            if (client == kVictim && round == kFaultRound)
+            const bool isFault = client == kVictim && round >= kFaultRound;
+            if (isFault)
                 co_await sleepFor(office.pool, office.setting.unit * 4);  // the answer comes now
-            co_await bell.wait(!office.setting.isBroken);
+            co_await bell.wait(!(isFault && office.setting.isBroken));
             hasAnswer = bell.hasRung();
         }
     }
