@@ -150,8 +150,9 @@ bool hasComeBack(const Facts &facts, CoroutineId coroutine)
 /// Where more of the siblings are late, waits may end in silence: connections and channels without news.
 constexpr std::uint64_t kMostLate = 4;
 
-/// True if the siblings show that this wait should have ended, too.
-bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblings)
+/// True if the siblings show that this wait should have ended, too. `wasAnswered`: earlier requests of the coroutine
+/// were answered, whether or not it had to wait for the answers.
+bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblings, bool wasAnswered)
 {
     const Thresholds &limits = facts.thresholds();
     // In a pool with little work, a few workers do all of it, and the others wait for long without a defect. So more
@@ -167,7 +168,7 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
     if (waiting.waits.empty() &&
         facts.process(waiting.pid).descriptors.mayHaveQuietSources(waiters, waiting.since, limits.lateNs))
         return false;
-    if (hasComeBack(facts, waiting.coroutine))
+    if (wasAnswered || hasComeBack(facts, waiting.coroutine))
         return true;
     // A coroutine that never came back from there may be of another sort: an idle connection, a timeout, a period of
     // its own. Then it must be the rare exception, and the process must have nothing for which it could wait.
@@ -326,7 +327,8 @@ SiteWaits::Compared SiteWaits::compare(const Late &late, Comparison &comparison,
     comparison.historiesLeft -= coroutines.size();
     result.coroutines = coroutines;
     result.siblings = siblingsOf(m_facts, waiting, coroutines, comparison.references.lateAfter(m_completed));
-    result.haveComeBack = cameBack(m_facts, waiting, result.siblings) && !mayBackOff(m_facts, waiting, m_completed);
+    result.haveComeBack = cameBack(m_facts, waiting, result.siblings, !result.request.empty()) &&
+                          !mayBackOff(m_facts, waiting, m_completed);
     return result;
 }
 

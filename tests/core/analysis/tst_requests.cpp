@@ -169,6 +169,29 @@ CT_CASE(aRequestThatWasTakenAndNotAnsweredIsFound)
                                           "earlier ones, is done with it and has waited for the next");
 }
 
+CT_CASE(answersThatCameBeforeTheWaitCount)
+{
+    Clients scene;
+    const SiteId pause = scene.site("pause", 3);
+    const CoroutineId client = scene.born(1);
+    scene.ask(client, 320, true);
+    for (const std::uint64_t ms : {330, 340, 350}) {
+        scene.use(UseKind::Signalled, client, Clients::kRequests, ms);
+        scene.wake(scene.server, ms + 1);
+        scene.resume(scene.server, ms + 1);
+        scene.use(UseKind::Signalled, scene.server, Clients::answerOf(client), ms + 2);
+        scene.serverWaits(ms + 3);
+        scene.suspend(client, ms + 4, pause);
+        scene.resume(client, ms + 5);
+    }
+    scene.ask(client, 400, false);
+    scene.goOn(500);
+    const std::vector<Finding> found = scene.found(3000);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].severity == Severity::Warning);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>{client});
+}
+
 CT_CASE(aSubscriberWithoutARequestIsIdle)
 {
     Clients scene;
