@@ -138,6 +138,7 @@ CT_CASE(emitsWakesOfCoroutinesWhoseDeathWasEmitted)
     }
     c.scanAll();
     checkNotes(c, 0, 3, 0, 3);  // only wakes may follow a death
+    REQUIRE(c.streamSums.notes.wakes.size() == 3);
     for (ct::CoroutineId id = 0; id < 3; ++id)
         CHECK(c.streamSums.notes.wakes[id].coroutine == id && c.streamSums.notes.wakes[id].n == 2);
     CHECK_EQUAL(c.streamSums.notes.wakes[2].ts, ts - 1);
