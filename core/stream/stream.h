@@ -4,8 +4,8 @@
 // The decoded stream that every Source emits and every Sink consumes.
 //
 // A Batch is a value. The following order holds within a batch and across batches. A site precedes its first use. A
-// birth precedes all other rows of its coroutine, and a death follows them. The transitions of a coroutine are in the
-// order of their numbers.
+// birth precedes all other rows of its coroutine, and a death follows them, except for wakes of a destroyed coroutine.
+// The transitions of a coroutine are in the order of their numbers.
 // See docs/decisions/0002-stream-of-batches.md.
 #pragma once
 
