@@ -42,17 +42,25 @@ CT_CASE(twoLocksInOppositeOrderAreADeadlock)
     CHECK(scene.isClean(60'000));
     scene.wait(scene.second, 60'000, kLockA);
     CHECK(scene.isClean(60'050));
-    const std::vector<Finding> found = scene.at(60'200, Rule::Deadlock);
-    REQUIRE(found.size() == 1);
-    CHECK(found[0].coroutines == (Ids{scene.first, scene.second}));
-    CHECK(found[0].severity == Severity::Error);
-    CHECK_EQUAL(found[0].since, 60'000 * JudgeScene::kMs);
-    REQUIRE(found[0].evidence.size() == 2);
-    CHECK_EQUAL(found[0].evidence[0], "coroutine 0 waits in transfer() at transfer.cpp:20 for lock 0x200, which "
-                                      "coroutine 1 acquired 60.2 s ago");
-    CHECK_EQUAL(found[0].evidence[1], "coroutine 1 waits in transfer() at transfer.cpp:20 for lock 0x100, which "
-                                      "coroutine 0 acquired 60.2 s ago");
+    const std::vector<Finding> all = scene.at(60'200, Rule::Deadlock);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].coroutines == (Ids{scene.first, scene.second}));
+    CHECK(all[0].severity == Severity::Error);
+    CHECK_EQUAL(all[0].since, 60'000 * JudgeScene::kMs);
+    REQUIRE(all[0].evidence.size() == 2);
+    CHECK_EQUAL(all[0].evidence[0], "coroutine 0 waits in transfer() at transfer.cpp:20 for lock 0x200, which "
+                                    "coroutine 1 acquired 60.2 s ago");
+    CHECK_EQUAL(all[0].evidence[1], "coroutine 1 waits in transfer() at transfer.cpp:20 for lock 0x100, which "
+                                    "coroutine 0 acquired 60.2 s ago");
     CHECK_EQUAL(scene.at(60'200).findings.size(), 1U);
+    Thresholds limits;
+    CHECK(setThreshold(limits, "deadlock=1s"));
+    const auto found = [&](std::uint64_t ms) {
+        const Subject subject{scene.population, scene.data, scene.history};
+        return judge(subject, ms * JudgeScene::kMs, limits).findings.size();
+    };
+    CHECK_EQUAL(found(60'900), 0U);
+    CHECK_EQUAL(found(61'100), 1U);
 }
 
 /// Each coroutine is followed by the one that has what it waits for.
@@ -155,6 +163,18 @@ CT_CASE(aWaitForAnyIsDeadlockedOnlyInAKnot)
     scene.wait(scene.second, 100, kLockA);
     waitForEither(scene.first, 110, kLockB, WaitKind::Channel, 0x300);
     CHECK(scene.isClean(60'000));
+
+    Locks other;  // it may get the other lock, whose holder goes on
+    const CoroutineId holder = other.suspended(50, other.where);
+    other.waits(holder, WaitKind::Timer, 3'600'000 * JudgeScene::kMs);
+    other.use(UseKind::Acquired, holder, 0x300, 60);
+    other.wait(other.second, 100, kLockA);
+    other.suspend(other.first, 110, other.where);
+    Batch either;
+    either.notes.waits = {{other.first, 0, WaitKind::Lock, kLockB, kNoCoroutine, 1},
+                          {other.first, 0, WaitKind::Lock, 0x300, kNoCoroutine, 3}};
+    other.feed(either);
+    CHECK(other.isClean(60'000));
 
     Locks knot;
     knot.wait(knot.second, 100, kLockA);

@@ -97,6 +97,14 @@ CT_CASE(aWokenCoroutineOfAQuietProcessNeverRuns)
     CHECK(scene.at(1300, Rule::NeverRun).size() == 1);
     scene.resume(id, 1400);
     CHECK(scene.isClean(60'000));
+    // Another one has had its thread all the time.
+    JudgeScene busy;
+    const CoroutineId waiting = busy.suspended(100, busy.site("work", 5));
+    busy.wake(waiting, 150);
+    busy.resumeOn(busy.born(), 160, 300);
+    busy.sampled(1000, {JudgeScene::thread(100 + waiting % 4, ThreadState::Sleeping, ThreadCall::Futex),
+                        JudgeScene::thread(300, ThreadState::Running, ThreadCall::None)});
+    CHECK(busy.at(1300, Rule::NeverRun).empty());
 }
 
 CT_CASE(aWakeBeforeTheSuspensionIsARace)
@@ -276,6 +284,23 @@ CT_CASE(manyLateWaitsAtTheSiteAreNoWarning)
     };
     CHECK(severity(0) == Severity::Warning);
     CHECK(severity(2) == Severity::Info);
+}
+
+/// They began to wait later, so they are not late yet.
+CT_CASE(fewerThatCameBackThanWaitThereAreNoWarning)
+{
+    const auto severity = [](std::size_t others) {
+        Serving scene;
+        const CoroutineId late = scene.born();
+        completeWaits(scene, scene.where, {late}, 50, 3);
+        scene.suspend(late, 100, scene.where);
+        for (std::size_t i = 0; i < others; ++i)
+            scene.suspended(900, scene.where);
+        scene.goOn();
+        return scene.at(1100, Rule::LostWakeup).at(0).severity;
+    };
+    CHECK(severity(3) == Severity::Warning);
+    CHECK(severity(4) == Severity::Info);
 }
 
 CT_CASE(anIdlePoolIsNoWarning)

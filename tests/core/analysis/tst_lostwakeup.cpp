@@ -243,6 +243,10 @@ CT_CASE(aWaitForAllNeedsAllObjects)
     CHECK(scene.isClean(60'000));
     scene.signal(60'000);
     CHECK(lost(scene, 62'000) == Ids{id});
+    Waiter early;
+    early.waiterForSignalAndTime(100, true);
+    early.signal(200);
+    CHECK(early.isClean(2900));
 }
 
 CT_CASE(aWaitForAnyNeedsOneObject)

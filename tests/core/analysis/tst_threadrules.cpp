@@ -107,6 +107,25 @@ CT_CASE(aSignalBeforeTheWaitIsLostIfNoOtherCanCome)
                 "could do it again");
 }
 
+/// It was not meant for the one that came later.
+CT_CASE(aSignalBeforeTheWaitThatWokeAnotherOneIsNotLost)
+{
+    constexpr std::uint64_t kEvent = 0x40;
+    Threads scene;
+    const CoroutineId first = scene.suspended(80, scene.where);
+    scene.waits(first, WaitKind::Other, kEvent);
+    scene.use(UseKind::Signalled, kNoCoroutine, kEvent, 90);
+    scene.wake(first, 91);
+    scene.resume(first, 92);
+    scene.suspend(first, 95, scene.where);
+    const CoroutineId late = scene.suspended(120, scene.where);
+    scene.waits(late, WaitKind::Other, kEvent);
+    scene.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex, 0x10)});
+    scene.sampled(1900);
+    CHECK_EQUAL(scene.stalls(2000).size(), 1U);
+    CHECK(scene.at(2000, Rule::LostWakeup).empty());
+}
+
 CT_CASE(aTimerThatExpiredWhileItsThreadComputesIsNotLost)
 {
     Busy scene;
