@@ -11,6 +11,7 @@
 #include "core/analysis/rules/requests.h"
 #include "core/analysis/rules/rules.h"
 #include "core/analysis/rules/siblings.h"
+#include "core/analysis/rules/usualwakers.h"
 #include "core/base/quantitytext.h"
 
 #include <algorithm>
@@ -179,9 +180,10 @@ bool cameBack(const Facts &facts, const Waiting &waiting, const Siblings &siblin
 
 /// What is common to all sites of one judgement.
 struct Comparison {
-    explicit Comparison(const Facts &facts) : references(facts) {}
+    explicit Comparison(const Facts &facts) : references(facts), usualWakers(facts) {}
 
     References references;
+    UsualWakers usualWakers;
     std::optional<CoroutinesByFunction> functions;                      ///< made at the first late wait
     std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
     std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
@@ -328,7 +330,8 @@ SiteWaits::Compared SiteWaits::compare(const Late &late, Comparison &comparison,
     result.coroutines = coroutines;
     result.siblings = siblingsOf(m_facts, waiting, coroutines, comparison.references.lateAfter(m_completed));
     result.haveComeBack = cameBack(m_facts, waiting, result.siblings, !result.request.empty()) &&
-                          !mayBackOff(m_facts, waiting, m_completed);
+                          !mayBackOff(m_facts, waiting, m_completed) &&
+                          !(waiting.waits.empty() && comparison.usualWakers.areSilent(waiting));
     return result;
 }
 

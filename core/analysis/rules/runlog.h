@@ -27,6 +27,7 @@ public:
     /// Reads at most about kMostEvents events, the latest before `to` (ns).
     RunLog(const Facts &facts, std::uint32_t pid, std::uint64_t to);
 
+    /// By coroutine; those of one coroutine in the order of their times.
     const std::vector<Wait> &waits() const { return m_waits; }
     /// The coroutines that ran at `ts` (ns) or in the `delayNs` before, except `self`. Empty if more than kMostRuns of
     /// them may have, because then it says nothing who did; or if the budget for all calls is used up.
