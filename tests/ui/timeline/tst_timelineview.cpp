@@ -340,13 +340,17 @@ void TimelineViewTest::repaintsOnlyWhenSomethingChanged()
     QCoreApplication::processEvents();
     PaintCounter counter;
     m_test->view.viewport()->installEventFilter(&counter);
-    for (int i = 0; i < 40; ++i) {
-        m_test->view.sample();
-        m_test->view.setRows(allRows(trace));
-        m_test->view.setStretches(stretches, 0);
-        QCoreApplication::processEvents();
-    }
-    QCOMPARE(counter.count, 0);
+    const auto repaints = [&] {
+        counter.count = 0;
+        for (int i = 0; i < 40; ++i) {
+            m_test->view.sample();
+            m_test->view.setRows(allRows(trace));
+            m_test->view.setStretches(stretches, 0);
+            QCoreApplication::processEvents();
+        }
+        return counter.count;
+    };
+    QTRY_COMPARE(repaints(), 0);  // a slow machine still paints what was changed above
     stretches[0].inMemory = true;
     m_test->view.setStretches(stretches, 0);
     QTRY_VERIFY(counter.count > 0);
