@@ -242,7 +242,7 @@ bool Facts::wasIdle(std::uint32_t pid, std::uint32_t tid, std::uint64_t ts) cons
     const std::uint64_t visited = process ? std::min(process->ts, m_now) : 0;
     return std::any_of(rows.begin(), rows.end(), [&](const ThreadSample &row) {
         const bool isLatest = &row == &rows.back() || (&row + 1)->tid != tid;
-        // A thread that sleeps on has no new row.
+        // As long as a thread sleeps, samples have no new row for it.
         const bool wasSeen = row.ts > ts ? row.ts <= m_now : isLatest && visited > ts;
         return row.tid == tid && wasSeen && isIdle(row);
     });

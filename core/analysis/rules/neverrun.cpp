@@ -33,8 +33,8 @@ void findNeverRun(const Facts &facts, VerdictBuilder &verdict)
             verdict.abstain(Rule::NeverRun, "what the threads of the process do is not known");
         else
             verdict.abstain(Rule::NeverRun,
-                            "other coroutines run, and those that were woken later have run fewer than " + times +
-                                ": the wait may be for a thread");
+                            "it may only wait for its turn: coroutines that were woken after it have run fewer than " +
+                                times);
     }
 }
 

@@ -42,7 +42,8 @@ public:
     }
     bool sleep() const { return !m_idleSince.empty(); }  ///< one of them, or more
     /// A thread on which the coroutine ran, and how long (ns) it has slept since `wokenAt` (ns); nullopt unless that is
-    /// Thresholds::parkedNs. A thread that sleeps on has no new row, so it has not run meanwhile.
+    /// Thresholds::parkedNs. Samples have a row for a thread only when its state has changed, so a thread whose latest
+    /// row says that it sleeps has slept since.
     std::optional<std::pair<std::uint32_t, std::uint64_t>> sleepingFor(const Waiting &waiting,
                                                                        std::uint64_t wokenAt) const
     {

@@ -31,8 +31,8 @@ std::vector<CoroutineId> wakersOf(const RunLog &log, CoroutineId id, SiteId site
         return {};
     ends.erase(ends.begin(), ends.end() - static_cast<std::ptrdiff_t>(std::min(ends.size(), kMostWaits)));
     std::vector<CoroutineId> common = log.ranBefore(ends.front(), kDelayNs, id);
-    for (const std::uint64_t end : ends) {
-        const std::vector<CoroutineId> ran = log.ranBefore(end, kDelayNs, id);
+    for (std::size_t i = 1; i < ends.size() && !common.empty(); ++i) {
+        const std::vector<CoroutineId> ran = log.ranBefore(ends[i], kDelayNs, id);
         std::vector<CoroutineId> both;
         std::set_intersection(common.begin(), common.end(), ran.begin(), ran.end(), std::back_inserter(both));
         common = std::move(both);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which coroutines may have ended the earlier waits of another one, where the target reports no wakes: those that ran
-// whenever one of them ended.
+// The usual wakers of a coroutine. Where the target reports no wakes, nobody knows who ended a coroutine's earlier
+// waits. But if some coroutine was running each time one of these waits ended, it probably did.
 #pragma once
 
 #include "core/analysis/rules/runlog.h"

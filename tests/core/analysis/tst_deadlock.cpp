@@ -164,7 +164,8 @@ CT_CASE(aWaitForAnyIsDeadlockedOnlyInAKnot)
     waitForEither(scene.first, 110, kLockB, WaitKind::Channel, 0x300);
     CHECK(scene.isClean(60'000));
 
-    Locks other;  // it may get the other lock, whose holder goes on
+    // No deadlock: the first coroutine waits for either of two locks, and the holder of one is not in the cycle.
+    Locks other;
     const CoroutineId holder = other.suspended(50, other.where);
     other.waits(holder, WaitKind::Timer, 3'600'000 * JudgeScene::kMs);
     other.use(UseKind::Acquired, holder, 0x300, 60);

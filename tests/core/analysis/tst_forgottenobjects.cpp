@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Runs with more objects than are remembered: only waits for those that were forgotten are not judged.
+// A run that uses more objects than the history can remember. Waits for the objects that it forgot are not judged; all
+// other waits are.
 #include "tests/core/analysis/judgescene.h"
 #include "tests/support/check.h"
 

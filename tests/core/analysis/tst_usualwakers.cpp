@@ -60,7 +60,7 @@ CT_CASE(aTopicWithoutNewsIsQuiet)
     Topics scene;
     scene.goOn();
     CHECK(scene.severity() == Severity::Info);
-    CHECK(!scene.found().empty());  // it is late all the same
+    CHECK(!scene.found().empty());  // as information: the wait is still longer than usual
 }
 
 CT_CASE(newsThatDoNotArriveAreLost)
@@ -82,7 +82,7 @@ CT_CASE(aPublisherThatHasEndedIsNoQuietSource)
 CT_CASE(wakersThatChangeAreNotUsual)
 {
     Topics scene;
-    // The latest news of the first topic came from another publisher, which goes on.
+    // Another topic's publisher woke the watcher of the first topic last, and it keeps publishing.
     const CoroutineId watcher = scene.watchers.front();
     scene.resume(scene.publishers.at(1), 312);
     scene.suspend(scene.publishers.at(1), 313, scene.inPublisher.at(1));

@@ -186,7 +186,8 @@ void hog(const Setting &setting)
 
 namespace {
 
-/// Waits for a flag that another coroutine sets. The broken one keeps its thread meanwhile.
+/// Waits until another coroutine sets a flag. The broken version spins in a loop, and so keeps its thread; the healthy
+/// one lets other coroutines run between two looks at the flag.
 Task<> pollFlag(Workshop &workshop, const std::atomic<bool> &flag)
 {
     co_await sleepFor(workshop.pool, workshop.setting.unit * 20);
