@@ -7,12 +7,12 @@
 // programs disturb them little.
 // usage: bench_judge [COROUTINES [EVENTS [OBJECTS]]]
 #include "core/analysis/judge.h"
+#include "core/base/usedtime.h"
 #include "tests/bench/schedulerevents.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 
 using namespace ct;
@@ -24,18 +24,13 @@ constexpr std::uint32_t kPid = 1;
 constexpr std::uint64_t kEventNs = 1000;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-/// Time of this thread on a processor.
+/// Processor time of `work`.
 template <class Work>
 double secondsOf(Work &&work)
 {
-    const auto now = [] {
-        timespec time{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-    };
-    const double begin = now();
+    const std::uint64_t before = usedByThread();
     work();
-    return now() - begin;
+    return static_cast<double>(usedByThread() - before) * 1e-9;
 }
 
 /// Adds coroutines that are suspended at the site of the others, and stay so.
