@@ -22,6 +22,7 @@ constexpr std::size_t kAheadAsks = 128;
 constexpr std::chrono::milliseconds kStep{5};
 constexpr std::size_t kMostFramesAtOnce = 10'000;  ///< some ms
 constexpr std::uint64_t kMapsEveryNs = 2'000'000'000;
+constexpr std::uint64_t kSamplingNs = 200'000'000;  ///< without a further short suspension
 constexpr std::uint64_t kEver = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kUnvisited = kEver;  ///< no version of a page
 
@@ -363,6 +364,8 @@ bool AddressResolver::readPageAhead(std::uint32_t page)
             m_data->sampleLine(coroutine, known->second, now);
             if (known->second.function)
                 continue;
+        } else if (known == m_data->frames.end()) {
+            m_data->takeSample({}, now);  // its first frame has a line, too
         }
         const std::uint32_t pid = m_data->processOf(coroutine.pid);
         const auto process = m_data->processes.find(pid);
@@ -379,6 +382,12 @@ bool AddressResolver::isIdle() const
     const std::lock_guard lock(m_data->mutex);
     return m_data->asked.empty() && m_data->wanted.empty() && m_data->reads.empty() &&
            !m_data->busy.load(std::memory_order_acquire) && m_worker->isIdle();
+}
+
+bool AddressResolver::samplesMany() const
+{
+    const std::lock_guard lock(m_data->mutex);
+    return m_data->reading && m_data->population->now() < m_data->manySampledAt + kSamplingNs;
 }
 
 bool AddressResolver::isRead() const

@@ -105,6 +105,9 @@ public:
     std::vector<FrameLocation> compareRest();
     /// Nothing is requested, in progress, or waiting to be compared.
     bool isIdle() const;
+    /// True while short suspensions come, and many of their lines may still be read: see setHistory(). Then call poll()
+    /// a hundred times per second, because the first suspensions of a function may be the only ones before a defect.
+    bool samplesMany() const;
     /// All requested frames were read. Of more than kMostWaiting requests, the oldest are discarded.
     bool isRead() const;
     static constexpr std::size_t kMostWaiting = 4096;

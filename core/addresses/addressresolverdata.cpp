@@ -174,6 +174,15 @@ void AddressResolver::Data::ask(const Asked &wantedFrame)
         asked.push_back(wantedFrame);
 }
 
+/// True if one more line of the function may be read. Counts it as read.
+bool AddressResolver::Data::takeSample(const std::string &function, std::uint64_t now)
+{
+    const std::uint64_t left = history ? lineSamples.take(function, now) : 0;
+    if (left > LineSamples::kMany)
+        manySampledAt = now;
+    return left != 0;
+}
+
 /// Requests the line of a suspension that is short so far. It says where the coroutines of this function wait, although
 /// it may be outdated once it is known.
 void AddressResolver::Data::sampleLine(const CoroutineSnapshot &coroutine, Known &known, std::uint64_t now)
@@ -183,7 +192,7 @@ void AddressResolver::Data::sampleLine(const CoroutineSnapshot &coroutine, Known
     const std::string function = known.function ? known.function->frames.front().function : std::string();
     if (!history || known.frame != coroutine.addr || known.since == coroutine.since ||
         known.sampled == coroutine.since || process == processes.end() || process->second.unreadable ||
-        !lineSamples.take(function, now))
+        !takeSample(function, now))
         return;
     known.sampled = coroutine.since;
     ask({coroutine.id, pid, coroutine.addr});

@@ -68,6 +68,7 @@ struct AddressResolver::Data {
     bool isWaiting() const { return !asked.empty() || !wanted.empty(); }
     void askFor(const Query &query, std::uint32_t pid, Known &known);
     void ask(const Asked &wantedFrame);
+    bool takeSample(const std::string &function, std::uint64_t now);
     void sampleLine(const CoroutineSnapshot &coroutine, Known &known, std::uint64_t now);
     Known *knownAt(const Query &query);
     std::vector<FrameLocation> compareReads(std::uint64_t before);
@@ -90,6 +91,7 @@ struct AddressResolver::Data {
     RunningFrames running;
     std::shared_ptr<const History> history;  ///< see setHistory(); may be nullptr
     LineSamples lineSamples;
+    std::uint64_t manySampledAt = 0;  ///< when many more lines could be read; ns, CLOCK_MONOTONIC
     std::vector<Asked> asked;
     std::unordered_set<CoroutineId> isAsked;
     std::set<std::uint32_t> wanted;  ///< pids of the processes whose modules are requested

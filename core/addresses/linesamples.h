@@ -16,23 +16,23 @@ namespace ct {
 class LineSamples {
 public:
     static constexpr std::uint64_t kAtOnce = 512;  ///< suspensions of a function whose lines are read as they come
+    static constexpr std::uint64_t kMany = kAtOnce / 2;  ///< as long as more are left, they are read soon
     static constexpr std::uint64_t kPerSecond = 20;
     static constexpr std::size_t kMostFunctions = 4096;  ///< others get none
 
-    /// `now`: ns, CLOCK_MONOTONIC. True if one more line of the function may be read.
-    bool take(const std::string &function, std::uint64_t now)
+    /// `now`: ns, CLOCK_MONOTONIC. Returns how many lines of the function may be read now, and counts one as read.
+    std::uint64_t take(const std::string &function, std::uint64_t now)
     {
         const auto found = m_functions.find(function);
         if (found == m_functions.end() && m_functions.size() >= kMostFunctions)
-            return false;
+            return 0;
         Left &left = found != m_functions.end() ? found->second : m_functions[function];
         const std::uint64_t passed = left.at != 0 && now > left.at ? now - left.at : 0;
         left.nanos = std::min(kAtOnce * kCost, left.nanos + passed);
         left.at = std::max(left.at, now);
-        if (left.nanos < kCost)
-            return false;
-        left.nanos -= kCost;
-        return true;
+        const std::uint64_t lines = left.nanos / kCost;
+        left.nanos -= std::min(left.nanos, lines != 0 ? kCost : 0);
+        return lines;
     }
 
 private:

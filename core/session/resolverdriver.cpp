@@ -9,6 +9,7 @@ namespace ct {
 namespace {
 
 constexpr int kPollMs = 50;  ///< while there is work; each wake-up costs some 50 us
+constexpr int kSamplePollMs = 10;  ///< while lines of short suspensions of a new function are read; hardly for a second
 
 }  // namespace
 
@@ -39,10 +40,11 @@ void ResolverDriver::poll()
     if (const pid_t target = m_session.targetPid(); target != 0)
         m_resolver->setTarget(target);
     m_resolver->poll();
-    if (m_resolver->isIdle())
+    const int pollMs = m_resolver->samplesMany() ? kSamplePollMs : kPollMs;
+    if (m_resolver->isIdle() && pollMs == kPollMs)
         m_timer.stop();
-    else if (!m_timer.isActive())
-        m_timer.start(kPollMs);
+    else if (!m_timer.isActive() || m_timer.interval() != pollMs)
+        m_timer.start(pollMs);
 }
 
 void ResolverDriver::onState(RunState state)
