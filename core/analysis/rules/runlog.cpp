@@ -92,6 +92,22 @@ std::vector<CoroutineId> RunLog::ranBefore(std::uint64_t ts, std::uint64_t delay
     return coroutines;
 }
 
+bool RunLog::mayHaveRunOn(std::uint32_t tid, std::uint64_t from, std::uint64_t to) const
+{
+    if (m_runs.empty() || from < m_runs.front().begin)
+        return true;
+    auto run = std::upper_bound(m_runs.begin(), m_runs.end(), to,
+                                [](std::uint64_t wanted, const Run &one) { return wanted < one.begin; });
+    while (run != m_runs.begin() && (--run)->latestEnd >= from) {
+        if (m_looksLeft == 0)
+            return true;
+        --m_looksLeft;
+        if (run->tid == tid && run->end >= from)
+            return true;
+    }
+    return false;
+}
+
 double RunLog::shareOf(const Coroutines &coroutines, std::uint64_t delayNs) const
 {
     const std::uint64_t from = m_runs.empty() ? m_to : m_runs.front().begin;

@@ -32,6 +32,8 @@ public:
     /// The coroutines that ran at `ts` (ns) or in the `delayNs` before, except `self`. Empty if more than kMostRuns of
     /// them may have, because then it says nothing who did; or if the budget for all calls is used up.
     std::vector<CoroutineId> ranBefore(std::uint64_t ts, std::uint64_t delayNs, CoroutineId self) const;
+    /// True if a coroutine ran on the thread in a part of that time (ns), or if the log does not go so far back.
+    bool mayHaveRunOn(std::uint32_t tid, std::uint64_t from, std::uint64_t to) const;
     /// The share (0..1) of the time at which one of them ran, or had run in the `delayNs` before.
     double shareOf(const Coroutines &coroutines, std::uint64_t delayNs) const;
 

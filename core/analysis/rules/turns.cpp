@@ -47,12 +47,32 @@ std::uint64_t Turns::mostOfOne(const Waiting &waiting, std::uint64_t readyAt)
     return most;
 }
 
-std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others) const
+/// True if samples show that the thread slept for a time while it ran no coroutine, several times since `since` (ns): so
+/// does a worker that looks for work again and again. A coroutine that sleeps keeps its thread.
+bool Turns::hasPaused(std::uint32_t pid, std::uint32_t tid, std::uint64_t since)
+{
+    constexpr std::uint64_t kVisitNs = 5'000'000;  // a visit of the threads takes so long at most
+    constexpr std::size_t kPauses = 3;
+    std::size_t pauses = 0;
+    for (const ThreadSample &row : m_facts.population().samples().threadSamples(m_facts.sampledPid(pid), since)) {
+        if (row.tid != tid || row.ts <= since || row.ts + kVisitNs > m_facts.now() || !row.isSleeping() ||
+            row.call != ThreadCall::Sleep)
+            continue;
+        const RunLog &log = m_logs.try_emplace(pid, m_facts, pid, m_facts.now()).first->second;
+        pauses += log.mayHaveRunOn(tid, row.ts, row.ts + kVisitNs) ? 0 : 1;
+        if (pauses == kPauses)
+            return true;
+    }
+    return false;
+}
+
+std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others)
 {
     const Thresholds &limits = m_facts.thresholds();
     const ProcessFacts &process = m_facts.process(waiting.pid);
     const bool wasIdle = m_facts.wasIdle(m_facts.sampledPid(waiting.pid), waiting.tid, readyAt + limits.shortestNs);
-    if (others >= limits.overtaken && wasIdle)
+    if (others >= limits.overtaken &&
+        (wasIdle || hasPaused(waiting.pid, waiting.tid, readyAt + limits.shortestNs)))
         return Due{0.95, "coroutines that were woken later have run " + std::to_string(others) +
                              " times since, and thread " + std::to_string(waiting.tid) +
                              ", on which it ran, has slept"};

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "core/analysis/facts.h"
+#include "core/analysis/rules/runlog.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -26,7 +28,7 @@ public:
     };
     /// Returns nullopt if the coroutine, which is ready since `readyAt` (ns), may wait for a thread. `others`: what
     /// overtaken() returned.
-    std::optional<Due> due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others) const;
+    std::optional<Due> due(const Waiting &waiting, std::uint64_t readyAt, std::uint64_t others);
     /// How often coroutines of the process were resumed that had become ready clearly later. Counts at least to
     /// Thresholds::overtaken, as far as the budget for histories allows to read what a coroutine did in the meantime.
     std::uint64_t overtaken(const Waiting &waiting, std::uint64_t readyAt);
@@ -35,7 +37,10 @@ public:
     std::uint64_t mostOfOne(const Waiting &waiting, std::uint64_t readyAt);
 
 private:
+    bool hasPaused(std::uint32_t pid, std::uint32_t tid, std::uint64_t since);
+
     const Facts &m_facts;
+    std::map<std::uint32_t, RunLog> m_logs;  ///< by pid; made at the first thread that pauses
     std::size_t m_historiesLeft = 2000;  ///< each costs some us
 };
 

@@ -44,10 +44,10 @@ public:
     }
     void readFrame(CoroutineId id, const std::string &function)
     {
-        FrameLocation frame;
-        frame.coroutine = id;
-        frame.function = function;
-        data.addFrames({frame});
+        FrameLocation location;
+        location.coroutine = id;
+        location.function = function;
+        data.addFrames({location});
     }
     /// A new coroutine that is suspended at the site.
     CoroutineId suspended(std::uint64_t ms, SiteId where, PointKind kind = PointKind::Await)

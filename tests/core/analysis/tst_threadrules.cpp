@@ -275,6 +275,31 @@ CT_CASE(aWorkerThatSleptAllTheTimeWasFree)
     CHECK(scene.at(1500, Rule::NeverRun).at(0).severity == Severity::Error);
 }
 
+/// Such a worker sleeps for a while between two looks at its queue. A coroutine that sleeps looks alike in the samples.
+CT_CASE(aWorkerThatPollsWasFreeBetweenItsRuns)
+{
+    const auto found = [](std::uint64_t runMs, std::uint64_t looks) {
+        Threads scene;
+        const std::uint32_t tid = 100 + scene.waiting % 4;
+        scene.wake(scene.waiting, 150);
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            const CoroutineId later = scene.born();
+            const std::uint64_t ms = 300 + 50 * i;
+            scene.suspendOn(later, ms, scene.where, tid);
+            scene.wake(later, ms + 1);
+            scene.resumeOn(later, ms + 2, tid);
+            scene.suspendOn(later, ms + 2 + runMs, scene.where, tid);
+        }
+        for (std::uint64_t i = 0; i < looks; ++i)
+            scene.sampled(330 + 200 * i, {JudgeScene::thread(tid, kSleeps, ThreadCall::Sleep, 0, i)});
+        scene.resumeOn(scene.born(), 1290, 300);  // so the process is not quiet
+        return scene.at(1300, Rule::NeverRun).size();
+    };
+    CHECK_EQUAL(found(10, 4), 1U);
+    CHECK_EQUAL(found(40, 4), 0U);
+    CHECK_EQUAL(found(10, 2), 0U);
+}
+
 /// All workers were seen without work, several times, although others run in between.
 CT_CASE(aCoroutineThatNoIdleWorkerHadToRunIsLost)
 {
