@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -48,6 +49,17 @@ template <class Value, class Row, class Find>
 FoundAhead<Row, Value, Find> foundAhead(const std::vector<Row> &rows, Find find)
 {
     return {rows, std::move(find)};
+}
+
+/// All wakes by the latest signal or release are known, because another one follows.
+void enterWoken(ObjectState &state)
+{
+    if (state.satisfied().ts == 0 || state.wokenSince == 0)
+        return;
+    if (state.brokenOffAt == 0 && state.breaksOff())
+        state.brokenOffAt = state.satisfied().ts;
+    state.wokenLeast = state.wakingBefore == 0 ? state.wokenSince : std::min(state.wokenLeast, state.wokenSince);
+    ++state.wakingBefore;
 }
 
 /// The latest signal or release of the object has woken several waiters.
@@ -180,6 +192,7 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
 {
     m_latestObject = {{use.pid, use.object}, &state};
     if (use.kind != UseKind::Acquired) {
+        enterWoken(state);
         state.satisfiedBefore = state.satisfied().ts;
         if (use.by != kNoCoroutine)
             append(m_known[use.by].signals, {use.ts, use.object});
@@ -239,8 +252,14 @@ void ObjectHistory::enterWake(const Wake &wake, RecentCauses::Waited &wait, Rece
     ObjectState &state = objectAt({wake.pid, wait.object});
     state.woke = wake;
     ++state.wokenSince;
-    if (state.wokenSince > 1 && state.satisfied().ts != 0)
-        enterBroadcast(state);
+    if (state.satisfied().ts != 0) {
+        if (state.wokenSince > 1) {
+            enterBroadcast(state);
+        } else {
+            m_served.resize(kMostServed);
+            m_served[wake.coroutine % kMostServed] = {state.satisfied().ts, state.satisfiedBefore, wake};
+        }
+    }
     if (woken.by == kNoCoroutine && state.satisfied().ts != 0)
         woken.by = state.satisfied().by;
 }
@@ -312,6 +331,15 @@ std::optional<RecentCauses> ObjectHistory::recentOf(CoroutineId id) const
     const std::scoped_lock lock(m_mutex);
     const RecentCauses *const known = m_known.find(id);
     return known ? std::optional(*known) : std::nullopt;
+}
+
+std::vector<ObjectHistory::Served> ObjectHistory::served(std::uint32_t pid) const
+{
+    std::vector<Served> served;
+    const std::scoped_lock lock(m_mutex);
+    std::copy_if(m_served.begin(), m_served.end(), std::back_inserter(served),
+                 [pid](const Served &one) { return one.satisfiedAt != 0 && one.woke.pid == pid; });
+    return served;
 }
 
 bool ObjectHistory::hasWakes() const

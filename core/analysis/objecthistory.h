@@ -49,6 +49,16 @@ struct ObjectState {
     std::array<std::uint64_t, 8> broadcasts{};
     static constexpr std::uint64_t kBroadcastGapNs = 250'000'000;
     std::uint32_t wokenByBroadcast = 0;  ///< most waiters that one broadcast woke
+    /// Signals and releases before the latest that woke waiters, and the fewest that one of them woke.
+    std::uint32_t wakingBefore = 0;
+    std::uint32_t wokenLeast = 0;
+    std::uint64_t brokenOffAt = 0;  ///< ns: the first signal before the latest of which breaksOff() was true; 0 = none
+    /// True if the latest signal woke one waiter, and all before it the same number, which is greater.
+    bool breaksOff() const
+    {
+        constexpr std::uint32_t kLeastBefore = 5;
+        return wokenSince == 1 && wakingBefore >= kLeastBefore && wokenLeast > 1 && wokenLeast == wokenByBroadcast;
+    }
 
     /// The latest use that lets a waiter continue: a signal or a release.
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
@@ -114,6 +124,15 @@ public:
     Waiters unwokenWaiters() const;
     /// Returns nullopt for a coroutine that has ended, or has no causes.
     std::optional<RecentCauses> recentOf(CoroutineId id) const;
+    /// A wait that ended by the first wake after a signal or release.
+    struct Served {
+        std::uint64_t satisfiedAt = 0;      ///< ns, CLOCK_MONOTONIC
+        std::uint64_t satisfiedBefore = 0;  ///< see ObjectState
+        Wake woke;
+    };
+    /// Such waits of a process: the latest of each coroutine, of kMostServed coroutines at most.
+    std::vector<Served> served(std::uint32_t pid) const;
+    static constexpr std::size_t kMostServed = 1024;
     bool hasWakes() const;  ///< the target reports wakes
     std::uint64_t forgottenObjects() const;
     std::uint64_t forgottenWaits() const;  ///< coroutines whose open waits were forgotten
@@ -155,6 +174,7 @@ private:
     /// One bit for each object that was forgotten, at a place that others may share; empty until the first.
     std::vector<bool> m_forgotten;
     static constexpr std::size_t kForgottenBits = 1U << 22;
+    std::vector<Served> m_served;  ///< by the low bits of the coroutine's id; empty until the first
     std::uint64_t m_forgottenObjects = 0;
     std::uint64_t m_forgottenWaits = 0;
     bool m_hasWakes = false;

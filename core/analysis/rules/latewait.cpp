@@ -6,6 +6,7 @@
 // corroboration.h finds.
 #include "core/analysis/rules/binomial.h"
 #include "core/analysis/rules/corroboration.h"
+#include "core/analysis/rules/earlysignal.h"
 #include "core/analysis/rules/functions.h"
 #include "core/analysis/rules/references.h"
 #include "core/analysis/rules/requests.h"
@@ -184,10 +185,11 @@ struct Comparison {
 
     References references;
     UsualWakers usualWakers;
-    std::optional<CoroutinesByFunction> functions;                      ///< made at the first late wait
-    std::size_t historiesLeft = 30'000;                                 ///< that may still be read: each costs some us
-    std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;  ///< by pid; made at its first late wait
-    std::optional<Descendants> descendants;                             ///< made when a wait may need them
+    std::optional<CoroutinesByFunction> functions;                       ///< made at the first late wait
+    std::size_t historiesLeft = 30'000;                                  ///< that may still be read: each costs some us
+    std::map<std::uint32_t, std::vector<WatchedDescriptor>> unfetched;   ///< by pid; made at its first late wait
+    std::optional<Descendants> descendants;                              ///< made when a wait may need them
+    std::map<std::uint32_t, std::vector<ObjectHistory::Served>> served;  ///< by pid; as unfetched
     /// How many coroutines of a function are late; by the function's coroutines. Of one site.
     std::map<const CoroutineId *, std::uint64_t> late;
     std::size_t requestsLeft = 4096;  ///< waits whose causes may still be read
@@ -197,8 +199,10 @@ struct Comparison {
         if (!functions)
             functions.emplace(facts);
         const auto [found, isNew] = unfetched.try_emplace(pid);
-        if (isNew)
-            found->second = rules::unfetched(facts, pid);
+        if (!isNew)
+            return;
+        found->second = rules::unfetched(facts, pid);
+        served[pid] = facts.objects().served(pid);
     }
 };
 
@@ -352,6 +356,8 @@ SiteWaits::Corroboration SiteWaits::corroborate(const Late &late, const Compared
         add(nobodyLeft(m_facts, waiting));
         add(siblingsEnded(m_facts, waiting, compared.coroutines));
     }
+    if (late.causes == Causes::Nothing || late.causes == Causes::UsedBefore)
+        add(signalledTooEarly(m_facts, waiting, comparison.served.at(waiting.pid)));
     if (late.causes != Causes::NothingToFetch && comparison.requestsLeft != 0) {
         --comparison.requestsLeft;
         add(answerersEnded(m_facts, waiting, comparison.descendants));

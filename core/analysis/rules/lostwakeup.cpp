@@ -23,6 +23,7 @@ struct Satisfied {
     std::vector<std::string> evidence;
     bool needsScheduler = false;  ///< a thread of the target must notice it; else whoever satisfied it wakes
     bool isDefect = false;        ///< it was not satisfied at all, and never will be
+    Severity severity = Severity::Error;
 };
 
 const char *const kNoWake = ", and no wake followed";
@@ -108,6 +109,27 @@ std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &wai
                      {}};
 }
 
+/// An object of which each signal woke the same number of waiters, several, until one woke a single one of as many.
+std::optional<Satisfied> brokenOffBroadcast(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
+                                            const ObjectState &state)
+{
+    const std::uint64_t ts = state.brokenOffAt != 0 ? state.brokenOffAt : state.satisfied().ts;
+    const std::uint32_t all = state.wokenByBroadcast;
+    if ((state.brokenOffAt == 0 && !state.breaksOff()) || state.acquired.ts != 0 || ts <= waiting.since ||
+        waiting.since < facts.process(waiting.pid).tracedSince ||
+        facts.hasFewerWaiters(waiting.pid, wait.object, ts, all - 1) ||
+        !facts.hasFewerWaiters(waiting.pid, wait.object, ts, all))
+        return std::nullopt;
+    Satisfied brokenOff{
+        ts,
+        0.75,
+        objectText(wait) + " was signalled",
+        ", which woke one other waiter, but not this one",
+        {"each of the signals before woke " + std::to_string(all) + " waiters, as many as there were at this one"}};
+    brokenOff.severity = Severity::Warning;
+    return brokenOff;
+}
+
 std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
                                          const ObjectState &state)
 {
@@ -184,6 +206,8 @@ std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waitin
     // The latest of several broadcasts is always young.
     if (std::optional<Satisfied> missed = missedBroadcasts(facts, waiting, wait, *state))
         return missed;
+    if (std::optional<Satisfied> brokenOff = brokenOffBroadcast(facts, waiting, wait, *state))
+        return brokenOff;
     return satisfiedObject(facts, waiting, wait, *state);
 }
 
@@ -287,7 +311,7 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
             continue;
         }
         satisfied->evidence.push_back("suspended for " + durationText(waiting.watchedNs) + ", and not woken");
-        verdict.add(Rule::LostWakeup, Severity::Error, satisfied->confidence, waiting,
+        verdict.add(Rule::LostWakeup, satisfied->severity, satisfied->confidence, waiting,
                     satisfied->what + " " + durationText(watchedNs) + " ago" + satisfied->consequence,
                     std::move(satisfied->evidence));
     }

@@ -47,8 +47,8 @@ std::uint64_t Turns::mostOfOne(const Waiting &waiting, std::uint64_t readyAt)
     return most;
 }
 
-/// True if samples show that the thread slept for a time while it ran no coroutine, several times since `since` (ns): so
-/// does a worker that looks for work again and again. A coroutine that sleeps keeps its thread.
+/// True if samples show that the thread slept for a time while it ran no coroutine, several times since `since` (ns):
+/// so does a worker that looks for work again and again. A coroutine that sleeps keeps its thread.
 bool Turns::hasPaused(std::uint32_t pid, std::uint32_t tid, std::uint64_t since)
 {
     constexpr std::uint64_t kVisitNs = 5'000'000;  // a visit of the threads takes so long at most
@@ -71,8 +71,7 @@ std::optional<Turns::Due> Turns::due(const Waiting &waiting, std::uint64_t ready
     const Thresholds &limits = m_facts.thresholds();
     const ProcessFacts &process = m_facts.process(waiting.pid);
     const bool wasIdle = m_facts.wasIdle(m_facts.sampledPid(waiting.pid), waiting.tid, readyAt + limits.shortestNs);
-    if (others >= limits.overtaken &&
-        (wasIdle || hasPaused(waiting.pid, waiting.tid, readyAt + limits.shortestNs)))
+    if (others >= limits.overtaken && (wasIdle || hasPaused(waiting.pid, waiting.tid, readyAt + limits.shortestNs)))
         return Due{0.95, "coroutines that were woken later have run " + std::to_string(others) +
                              " times since, and thread " + std::to_string(waiting.tid) +
                              ", on which it ran, has slept"};

@@ -41,7 +41,7 @@ private:
 
     const Facts &m_facts;
     std::map<std::uint32_t, RunLog> m_logs;  ///< by pid; made at the first thread that pauses
-    std::size_t m_historiesLeft = 2000;  ///< each costs some us
+    std::size_t m_historiesLeft = 2000;      ///< each costs some us
 };
 
 }  // namespace ct::rules

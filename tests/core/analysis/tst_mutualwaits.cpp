@@ -34,13 +34,13 @@ struct Clients : JudgeScene {
     void pause(CoroutineId id, std::uint64_t ms, SiteId where, std::uint32_t line)
     {
         suspend(id, ms, where);
-        FrameLocation frame;
-        frame.coroutine = id;
-        frame.function = id == ticker ? "ticker()" : "client()";
-        frame.line = line;
-        frame.since = ms * kMs;
+        FrameLocation location;
+        location.coroutine = id;
+        location.function = id == ticker ? "ticker()" : "client()";
+        location.line = line;
+        location.since = ms * kMs;
         if (m_isVersion1 && knowsLines)
-            data.addFrames({frame});
+            data.addFrames({location});
     }
     /// The coroutine runs for `durationMs`, and is suspended at `where`.
     void work(CoroutineId id, std::uint64_t ms, std::uint64_t durationMs, SiteId where)
