@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace ct::rules {
 
@@ -27,20 +28,30 @@ std::map<std::uint32_t, std::vector<const Waiting *>> waitingByProcess(const Fac
     return processes;
 }
 
-/// Sets the site at which most of them wait, and since when the longest has waited.
-void describe(Finding &finding, std::vector<const Waiting *> waiting)
+/// Sets the site at which most of them wait, or the line where sites are not reported. The first coroutine of the
+/// finding, which says since when, is the one that has waited there for the longest.
+void describe(const Facts &facts, Finding &finding, std::vector<const Waiting *> waiting)
 {
+    using Place = std::tuple<SiteId, std::uint32_t, std::uint32_t>;  // site; or none, function and line
+    const auto placeOf = [&facts](const Waiting *one) {
+        return one->site != kUnknownSite ? Place(one->site, 0, 0)
+                                         : Place(kUnknownSite, facts.functions().of(one->coroutine),
+                                                 facts.functions().lineOf(one->coroutine, one->since));
+    };
     std::stable_sort(waiting.begin(), waiting.end(),
                      [](const Waiting *a, const Waiting *b) { return a->since < b->since; });
-    std::map<std::pair<SiteId, std::uint64_t>, std::size_t> counts;
-    for (const Waiting *one : waiting) {
-        finding.coroutines.push_back(one->coroutine);
-        ++counts[{one->site, one->site == kUnknownSite ? one->addr : 0}];
-    }
+    std::map<Place, std::size_t> counts;
+    for (const Waiting *one : waiting)
+        ++counts[placeOf(one)];
     const auto most = std::max_element(counts.begin(), counts.end(),
                                        [](const auto &a, const auto &b) { return a.second < b.second; });
-    finding.site = most->first.first;
-    finding.addr = most->first.second;
+    const auto first =
+        std::find_if(waiting.begin(), waiting.end(), [&](const Waiting *one) { return placeOf(one) == most->first; });
+    std::rotate(waiting.begin(), first, first + 1);
+    for (const Waiting *one : waiting)
+        finding.coroutines.push_back(one->coroutine);
+    finding.site = waiting.front()->site;
+    finding.addr = finding.site == kUnknownSite ? waiting.front()->addr : 0;
     finding.since = waiting.front()->since;
     if (counts.size() > 1)
         finding.evidence.push_back(countText(counts.size(), "site", "sites") + " in all; most wait at this one");
@@ -66,7 +77,7 @@ void findStalls(const Facts &facts, VerdictBuilder &verdict)
         finding.rule = Rule::Stall;
         finding.severity = Severity::Error;
         finding.confidence = 0.9;
-        describe(finding, waiting);
+        describe(facts, finding, waiting);
         finding.message = "all " + countText(process.threads.threads, "thread", "threads") +
                           " of the process have waited for " + durationText(facts.stalledNs(pid)) +
                           " without a timeout, and nothing from outside can wake them";

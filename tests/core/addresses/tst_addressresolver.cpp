@@ -203,11 +203,13 @@ CT_CASE(readsLinesOfShortSuspensionsThatTheHistoryProves)
             run.event(seen.frame, false, monotonicNow());
             run.commit(monotonicNow());
             run.read();
+            CHECK_EQUAL(run.resolver->samplesMany(), isProven);
             run.event(0, true, monotonicNow());
             run.commit(monotonicNow());
         }
         run.event(seen.frame, false, monotonicNow());
         run.advanceStream();
+        CHECK(!run.resolver->samplesMany());  // no further suspension comes
         const auto lines = std::count_if(learned.begin(), learned.end(), [](const FrameLocation &frame) {
             return frame.line != 0 && frame.since != 0;
         });

@@ -63,6 +63,35 @@ CT_CASE(threadsThatOnlyWaitForOneAnotherAreAStall)
                                   "from outside can wake them");
 }
 
+/// Each coroutine of version 1 has an address of its own, so the place is its function and line.
+CT_CASE(aStallIsWhereMostCoroutinesWait)
+{
+    JudgeScene scene;
+    const auto waitAt = [&scene](const std::string &function, std::uint32_t line, std::uint64_t ms) {
+        FrameLocation location;
+        location.coroutine = scene.bornInVersion1();
+        location.function = function;
+        location.line = line;
+        location.since = ms * JudgeScene::kMs;
+        scene.frame = 0x1000 + 0x100 * std::uint64_t{location.coroutine};
+        scene.suspend(location.coroutine, ms, kUnknownSite);
+        scene.data.addFrames({location});
+        return location.coroutine;
+    };
+    const CoroutineId other = waitAt("read()", 35, 50);
+    const CoroutineId second = waitAt("cycle()", 35, 70);
+    const CoroutineId first = waitAt("cycle()", 35, 60);
+    scene.sampled(200, {JudgeScene::thread(50, kSleeps, ThreadCall::Futex, 0x10)});
+    scene.sampled(1900);
+    const std::vector<Finding> found = scene.at(2000, Rule::Stall);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].coroutines == std::vector<CoroutineId>({first, other, second}));
+    CHECK_EQUAL(found[0].addr, 0x1000U + 0x100U * first);
+    CHECK_EQUAL(found[0].since, 60 * JudgeScene::kMs);
+    REQUIRE(found[0].evidence.size() == 2);
+    CHECK_EQUAL(found[0].evidence[0], "2 sites in all; most wait at this one");
+}
+
 CT_CASE(somethingFromOutsideIsNoStall)
 {
     const auto isStall = [](std::vector<ThreadSample> threads, std::vector<DescriptorSample> descriptors) {
