@@ -320,7 +320,8 @@ void AddressResolver::Data::compare(const Read &read, std::vector<FrameLocation>
     running.compare(read.before, after, read.frame.state, read.at);
     const bool lived = after.deathTs == 0 || after.deathTs > read.at + kCaptureDelayNs;
     const bool same = emitted(after) == emitted(read.before) && after.since == read.before.since;
-    const bool wentOnLater = emitted(after) == emitted(read.before) + 1 && after.since > read.at;
+    // The time of a coroutine that has died is that of its death, so only the history says when it was resumed.
+    const bool wentOnLater = lived && emitted(after) == emitted(read.before) + 1 && after.since > read.at;
     const bool hasEndedLater = !same && !wentOnLater && hasLasted(read);
     if (!hasEndedLater && (!lived || after.addr != read.before.addr))
         return;

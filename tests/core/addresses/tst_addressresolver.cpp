@@ -219,6 +219,29 @@ CT_CASE(readsLinesOfShortSuspensionsThatTheHistoryProves)
     }
 }
 
+/// In version 1, the end of the body is no event: the resumption is the last one.
+CT_CASE(readsLinesOfCoroutinesThatEndAfterTheirResumption)
+{
+    RunningProgram program("coroutines_gxx_o2");
+    const Seen seen = suspendedIn(program);
+    for (const bool isProven : {true, false}) {
+        Run run(program.pid());
+        std::vector<FrameLocation> learned;
+        run.resolver->addListener([&](const std::vector<FrameLocation> &frames) { learned = frames; });
+        run.resolver->setReadsAhead(true);
+        run.resolver->setHistory(run.history);
+        run.event(seen.frame, false, monotonicNow());
+        run.commit(monotonicNow());
+        const std::uint64_t beforeReading = monotonicNow();
+        run.read();
+        run.event(0, true, isProven ? monotonicNow() : beforeReading);
+        run.commit(monotonicNow());
+        run.batch.deaths.push_back({0, monotonicNow()});
+        run.advanceStream();
+        CHECK_EQUAL(learned.size(), isProven ? 1U : 0U);
+    }
+}
+
 CT_CASE(theFirstRequestAwakensThePoll)
 {
     Suspended suspended("coroutines_gxx_o2");
