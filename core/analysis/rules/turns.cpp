@@ -47,6 +47,22 @@ std::uint64_t Turns::mostOfOne(const Waiting &waiting, std::uint64_t readyAt)
     return most;
 }
 
+std::uint64_t Turns::longestDelay(const Waiting &waiting) const
+{
+    const std::optional<RecentCauses> recent = m_facts.objects().recentOf(waiting.coroutine);
+    std::uint64_t longest = 0;
+    for (std::size_t i = 0; recent && i < recent->wakes.size(); ++i) {
+        const std::uint64_t ts = recent->wakes.at(i).ts;
+        if (ts == 0 || ts >= waiting.since)
+            continue;
+        const auto events = m_facts.history().events(waiting.coroutine, ts, waiting.since, 2);
+        if (events.size() == 2 && events[0].type == HistoryEvent::Type::Suspend &&
+            events[1].type == HistoryEvent::Type::Resume)
+            longest = std::max(longest, events[1].ts - std::min(events[1].ts, ts));
+    }
+    return longest;
+}
+
 /// True if samples show that the thread slept for a time while it ran no coroutine, several times since `since` (ns):
 /// so does a worker that looks for work again and again. A coroutine that sleeps keeps its thread.
 bool Turns::hasPaused(std::uint32_t pid, std::uint32_t tid, std::uint64_t since)

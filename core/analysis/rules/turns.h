@@ -35,6 +35,9 @@ public:
     /// How often one coroutine that became ready clearly later has had the thread on which the waiting one last ran.
     /// The most of all, counted to Thresholds::overtaken.
     std::uint64_t mostOfOne(const Waiting &waiting, std::uint64_t readyAt);
+    /// The longest time (ns) from one of its latest wakes, before the present one, to its resumption. A scheduler may
+    /// hold coroutines back for long, by a budget or for a batch.
+    std::uint64_t longestDelay(const Waiting &waiting) const;
 
 private:
     bool hasPaused(std::uint32_t pid, std::uint32_t tid, std::uint64_t since);

@@ -107,6 +107,41 @@ CT_CASE(aWokenCoroutineOfAQuietProcessNeverRuns)
     CHECK(busy.at(1300, Rule::NeverRun).empty());
 }
 
+/// A scheduler that holds coroutines back, by a budget or for a batch, has done so before.
+CT_CASE(aCoroutineThatWaitedAsLongBeforeIsNotLost)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("work", 5);
+    const CoroutineId id = scene.suspended(100, where);
+    scene.wake(id, 150);
+    scene.resume(id, 1000);
+    scene.suspend(id, 1010, where);
+    scene.wake(id, 1020);
+    const CoroutineId sibling = scene.suspended(1030, where);
+    scene.wake(sibling, 1040);
+    scene.sleeps(1500);
+    CHECK(scene.at(3500, Rule::NeverRun).empty());
+    CHECK_EQUAL(scene.abstained(3500, Rule::NeverRun), 2U);
+    CHECK_EQUAL(scene.at(3800, Rule::NeverRun).at(0).coroutines.size(), 2U);
+}
+
+/// A wake while it ran did not wait for a thread: its next resumption ended another wait.
+CT_CASE(aWakeOfARunningCoroutineSaysNothingAboutTheScheduler)
+{
+    JudgeScene scene;
+    const SiteId where = scene.site("work", 5);
+    const CoroutineId id = scene.suspended(100, where);
+    scene.wake(id, 150);
+    scene.resume(id, 151);
+    scene.wake(id, 152);
+    scene.suspend(id, 153, where);
+    scene.resume(id, 1000);
+    scene.suspend(id, 1010, where);
+    scene.wake(id, 1020);
+    scene.sleeps(1500);
+    CHECK_EQUAL(scene.at(2500, Rule::NeverRun).size(), 1U);
+}
+
 CT_CASE(aWakeBeforeTheSuspensionIsARace)
 {
     JudgeScene scene;
