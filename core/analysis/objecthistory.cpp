@@ -51,17 +51,6 @@ FoundAhead<Row, Value, Find> foundAhead(const std::vector<Row> &rows, Find find)
     return {rows, std::move(find)};
 }
 
-/// All wakes by the latest signal or release are known, because another one follows.
-void enterWoken(ObjectState &state)
-{
-    if (state.satisfied().ts == 0 || state.wokenSince == 0)
-        return;
-    if (state.brokenOffAt == 0 && state.breaksOff())
-        state.brokenOffAt = state.satisfied().ts;
-    state.wokenLeast = state.wakingBefore == 0 ? state.wokenSince : std::min(state.wokenLeast, state.wokenSince);
-    ++state.wakingBefore;
-}
-
 /// The latest signal or release of the object has woken several waiters.
 void enterBroadcast(ObjectState &state)
 {
@@ -72,6 +61,16 @@ void enterBroadcast(ObjectState &state)
         return;
     std::shift_left(state.broadcasts.begin(), state.broadcasts.end(), 1);
     state.broadcasts.back() = ts;
+}
+
+void enterSignaller(ObjectState &state, CoroutineId by)
+{
+    if (state.isSignalledByOthers ||
+        std::find(state.signallers.begin(), state.signallers.end(), by) != state.signallers.end())
+        return;
+    state.isSignalledByOthers = by == kNoCoroutine || state.signallers.size() == ObjectState::kMostSignallers;
+    if (!state.isSignalledByOthers)
+        state.signallers.push_back(by);
 }
 
 void enterAcquisition(ObjectState &state, const Use &use)
@@ -192,8 +191,9 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
 {
     m_latestObject = {{use.pid, use.object}, &state};
     if (use.kind != UseKind::Acquired) {
-        enterWoken(state);
         state.satisfiedBefore = state.satisfied().ts;
+        ++state.satisfactions;
+        enterSignaller(state, use.by);
         if (use.by != kNoCoroutine)
             append(m_known[use.by].signals, {use.ts, use.object});
     }
@@ -226,19 +226,21 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
 void ObjectHistory::addWake(const Wake &wake, RecentCauses &known)
 {
     RecentCauses::Woken woken{wake.ts, wake.by, std::nullopt};
+    const std::uint64_t before = known.wakes.back().ts;
     if (const auto found = m_olderWaits.find(wake.coroutine); found != m_olderWaits.end()) {
         for (RecentCauses::Waited &wait : found->second)
-            enterWake(wake, wait, woken);
+            enterWake(wake, before, wait, woken);
         if (std::erase_if(found->second, [](const auto &wait) { return !wait.isOpen; }); found->second.empty())
             m_olderWaits.erase(found);
     }
     for (RecentCauses::Waited &wait : known.waits)
-        enterWake(wake, wait, woken);
+        enterWake(wake, before, wait, woken);
     append(known.wakes, woken);
 }
 
-/// Enters the wake of a coroutine in one of its waits, and in the object of that wait.
-void ObjectHistory::enterWake(const Wake &wake, RecentCauses::Waited &wait, RecentCauses::Woken &woken)
+/// Enters the wake of a coroutine in one of its waits, and in the object of that wait. `before`: its wake before (ns).
+void ObjectHistory::enterWake(const Wake &wake, std::uint64_t before, RecentCauses::Waited &wait,
+                              RecentCauses::Woken &woken)
 {
     if (wait.nextN == 0 || !hasPassed(wake, wait))
         return;
@@ -252,6 +254,8 @@ void ObjectHistory::enterWake(const Wake &wake, RecentCauses::Waited &wait, Rece
     ObjectState &state = objectAt({wake.pid, wait.object});
     state.woke = wake;
     ++state.wokenSince;
+    ++state.wakes;
+    state.wakesAfterOthers += before != 0 && state.satisfiedBefore > before ? 1 : 0;
     if (state.satisfied().ts != 0) {
         if (state.wokenSince > 1) {
             enterBroadcast(state);
@@ -309,6 +313,16 @@ std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64
     const std::scoped_lock lock(m_mutex);
     const auto found = m_objects.find({pid, object});
     return found != m_objects.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::vector<CoroutineId> ObjectHistory::allSignallersOf(std::uint32_t pid, std::uint64_t object,
+                                                        std::uint64_t least) const
+{
+    const std::scoped_lock lock(m_mutex);
+    const auto found = m_objects.find({pid, object});
+    if (found == m_objects.end() || found->second.isSignalledByOthers || found->second.satisfactions < least)
+        return {};
+    return found->second.signallers;
 }
 
 ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const

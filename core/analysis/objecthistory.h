@@ -49,16 +49,17 @@ struct ObjectState {
     std::array<std::uint64_t, 8> broadcasts{};
     static constexpr std::uint64_t kBroadcastGapNs = 250'000'000;
     std::uint32_t wokenByBroadcast = 0;  ///< most waiters that one broadcast woke
-    /// Signals and releases before the latest that woke waiters, and the fewest that one of them woke.
-    std::uint32_t wakingBefore = 0;
-    std::uint32_t wokenLeast = 0;
-    std::uint64_t brokenOffAt = 0;  ///< ns: the first signal before the latest of which breaksOff() was true; 0 = none
-    /// True if the latest signal woke one waiter, and all before it the same number, which is greater.
-    bool breaksOff() const
-    {
-        constexpr std::uint32_t kLeastBefore = 5;
-        return wokenSince == 1 && wakingBefore >= kLeastBefore && wokenLeast > 1 && wokenLeast == wokenByBroadcast;
-    }
+    /// Wakes of waiters, and those of waiters that an earlier signal or release had perhaps passed over: another one
+    /// came between the coroutine's wake before and this one. A bus that wakes by the kind of a message does so.
+    std::uint32_t wakes = 0;
+    std::uint32_t wakesAfterOthers = 0;
+
+    /// The coroutines that have signalled or released it, at most kMostSignallers; and whether others did, too:
+    /// threads, or further coroutines.
+    std::vector<CoroutineId> signallers;
+    bool isSignalledByOthers = false;
+    std::uint64_t satisfactions = 0;  ///< signals and releases
+    static constexpr std::size_t kMostSignallers = 16;
 
     /// The latest use that lets a waiter continue: a signal or a release.
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
@@ -118,6 +119,9 @@ public:
 
     /// Returns nullopt for an object without a use and without a wake of its waiters.
     std::optional<ObjectState> stateOf(std::uint32_t pid, std::uint64_t object) const;
+    /// The coroutines that have signalled or released the object; empty if there are others, or fewer than `least` uses
+    /// of this kind.
+    std::vector<CoroutineId> allSignallersOf(std::uint32_t pid, std::uint64_t object, std::uint64_t least) const;
     using Waiters = std::unordered_map<std::uint64_t, std::vector<CoroutineId>>;
     /// Returns by the object's address the coroutines that waited for it and were not woken, as far as the target
     /// reported; past waits included. Some may be of other processes.
@@ -155,7 +159,7 @@ private:
     void addWait(const WaitsOn &wait, RecentCauses &known);
     void addUse(const Use &use, ObjectState &state);
     void addWake(const Wake &wake, RecentCauses &known);
-    void enterWake(const Wake &wake, RecentCauses::Waited &wait, RecentCauses::Woken &woken);
+    void enterWake(const Wake &wake, std::uint64_t before, RecentCauses::Waited &wait, RecentCauses::Woken &woken);
     void keepOlder(CoroutineId id, const RecentCauses::Waited &wait);
     bool isWaiting(CoroutineId id, const RecentCauses &known) const;
     ObjectState &objectAt(const Key &key);

@@ -4,6 +4,7 @@
 // Lost wake-up, by the causes that the target reported: what a coroutine waits for was satisfied, and no wake followed.
 // That no wake came proves nothing by itself, because every idle accept loop has none.
 #include "core/analysis/rules/rules.h"
+#include "core/analysis/rules/siblings.h"
 #include "core/base/quantitytext.h"
 
 #include <algorithm>
@@ -23,7 +24,6 @@ struct Satisfied {
     std::vector<std::string> evidence;
     bool needsScheduler = false;  ///< a thread of the target must notice it; else whoever satisfied it wakes
     bool isDefect = false;        ///< it was not satisfied at all, and never will be
-    Severity severity = Severity::Error;
 };
 
 const char *const kNoWake = ", and no wake followed";
@@ -89,6 +89,16 @@ std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting
     return orphaned;
 }
 
+/// True if the coroutine has been one of those that each broadcast wakes: it completed some waits there, and hardly any
+/// waiter of the object was ever passed over. A subscriber of rare messages, on a bus of many kinds, is passed over.
+bool isPartOfBroadcasts(const Facts &facts, const Waiting &waiting, const ObjectState &state)
+{
+    constexpr std::uint64_t kLeastWaits = 3;
+    constexpr std::uint32_t kMostPassedOver = 10;  // one of so many
+    return state.wakesAfterOthers * kMostPassedOver <= state.wakes &&
+           completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kLeastWaits;
+}
+
 /// An object whose broadcasts have woken others again and again since the wait began. A release of several units also
 /// wakes several waiters, and leaves the others. But then waiters acquire it, and as a rule more of them are left.
 std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
@@ -98,7 +108,7 @@ std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &wai
     if (state.acquired.ts != 0 || waiting.since < facts.process(waiting.pid).tracedSince)
         return std::nullopt;
     const auto first = std::upper_bound(state.broadcasts.begin(), state.broadcasts.end(), waiting.since);
-    if (state.broadcasts.end() - first < kLeast ||
+    if (state.broadcasts.end() - first < kLeast || !isPartOfBroadcasts(facts, waiting, state) ||
         !facts.hasFewerWaiters(waiting.pid, wait.object, *first, state.wokenByBroadcast))
         return std::nullopt;
     return Satisfied{*first,
@@ -107,27 +117,6 @@ std::optional<Satisfied> missedBroadcasts(const Facts &facts, const Waiting &wai
                      " and several times since, which woke up to " + std::to_string(state.wokenByBroadcast) +
                          " other waiters each, but not this one",
                      {}};
-}
-
-/// An object of which each signal woke the same number of waiters, several, until one woke a single one of as many.
-std::optional<Satisfied> brokenOffBroadcast(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
-                                            const ObjectState &state)
-{
-    const std::uint64_t ts = state.brokenOffAt != 0 ? state.brokenOffAt : state.satisfied().ts;
-    const std::uint32_t all = state.wokenByBroadcast;
-    if ((state.brokenOffAt == 0 && !state.breaksOff()) || state.acquired.ts != 0 || ts <= waiting.since ||
-        waiting.since < facts.process(waiting.pid).tracedSince ||
-        facts.hasFewerWaiters(waiting.pid, wait.object, ts, all - 1) ||
-        !facts.hasFewerWaiters(waiting.pid, wait.object, ts, all))
-        return std::nullopt;
-    Satisfied brokenOff{
-        ts,
-        0.75,
-        objectText(wait) + " was signalled",
-        ", which woke one other waiter, but not this one",
-        {"each of the signals before woke " + std::to_string(all) + " waiters, as many as there were at this one"}};
-    brokenOff.severity = Severity::Warning;
-    return brokenOff;
 }
 
 std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &waiting, const WaitsOn &wait,
@@ -152,7 +141,8 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
     // A release of several units also wakes several waiters, and leaves the others. But then waiters acquire it, and as
     // a rule more of them are left.
     const bool missedByBroadcast = !isLock && state.wakesSeveral && state.wokenSince > 1 && state.acquired.ts == 0 &&
-                                   facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state.wokenSince);
+                                   facts.hasFewerWaiters(waiting.pid, wait.object, use.ts, state.wokenSince) &&
+                                   (state.satisfiedBefore == 0 || isPartOfBroadcasts(facts, waiting, state));
     if (state.wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
     if (!missedByBroadcast && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
@@ -206,8 +196,6 @@ std::optional<Satisfied> satisfiedWait(const Facts &facts, const Waiting &waitin
     // The latest of several broadcasts is always young.
     if (std::optional<Satisfied> missed = missedBroadcasts(facts, waiting, wait, *state))
         return missed;
-    if (std::optional<Satisfied> brokenOff = brokenOffBroadcast(facts, waiting, wait, *state))
-        return brokenOff;
     return satisfiedObject(facts, waiting, wait, *state);
 }
 
@@ -311,7 +299,7 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
             continue;
         }
         satisfied->evidence.push_back("suspended for " + durationText(waiting.watchedNs) + ", and not woken");
-        verdict.add(Rule::LostWakeup, satisfied->severity, satisfied->confidence, waiting,
+        verdict.add(Rule::LostWakeup, Severity::Error, satisfied->confidence, waiting,
                     satisfied->what + " " + durationText(watchedNs) + " ago" + satisfied->consequence,
                     std::move(satisfied->evidence));
     }
