@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace ct::rules {
 
@@ -63,15 +65,29 @@ bool Group::isInside(const Member &member, const std::set<std::uint64_t> &functi
     });
 }
 
-/// Removes members until the rest only has signallers among itself.
+/// Removes members until the rest only has signallers among itself. A member that leaves takes those along that wait
+/// for its signals, so each is looked at once for each change of the functions.
 void Group::reduce()
 {
+    std::unordered_map<CoroutineId, std::vector<CoroutineId>> waitingFor;
+    for (const auto &[id, member] : m_members)
+        for (const CoroutineId signaller : member.signallers)
+            waitingFor[signaller].push_back(id);
     for (std::size_t before = m_members.size() + 1; before != m_members.size();) {
         before = m_members.size();
         std::set<std::uint64_t> functions;
         for (const auto &[id, member] : m_members)
             functions.insert(functionOf(id));
-        std::erase_if(m_members, [&](const auto &entry) { return !isInside(entry.second, functions); });
+        std::vector<CoroutineId> leaving;
+        for (const auto &[id, member] : m_members)
+            if (!isInside(member, functions))
+                leaving.push_back(id);
+        while (!leaving.empty()) {
+            const CoroutineId id = leaving.back();
+            leaving.pop_back();
+            if (m_members.erase(id) != 0)
+                leaving.insert(leaving.end(), waitingFor[id].begin(), waitingFor[id].end());
+        }
     }
 }
 

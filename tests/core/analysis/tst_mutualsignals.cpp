@@ -126,6 +126,24 @@ CT_CASE(aMemberThatWasWokenLeadsTheOthersOut)
     CHECK(scene.found().empty());
 }
 
+/// Each stage waits for items of the one before, and the first one for the clock, which goes on.
+CT_CASE(aPipelineWithoutInputIsIdle)
+{
+    Solvers scene(0);
+    std::vector<CoroutineId> before{scene.clock};
+    for (std::uint64_t stage = 0; stage < 5; ++stage) {
+        const CoroutineId id = scene.suspended(1, scene.where);
+        for (std::uint64_t ms = 100; ms < 200; ms += 10)
+            scene.use(UseKind::Signalled, before.back(), 0x900 + stage, ms);
+        scene.resume(id, 300);
+        scene.suspend(id, 301, scene.where);
+        scene.waits(id, WaitKind::Channel, 0x900 + stage);
+        before.push_back(id);
+    }
+    scene.stop(500);
+    CHECK(scene.found().empty());
+}
+
 /// A cycle of two full channels: each coroutine waits for room that only the other one makes.
 CT_CASE(aCycleThroughTwoObjectsIsFound)
 {
