@@ -11,10 +11,10 @@ Verdict judge(const Subject &subject, std::uint64_t now, const Thresholds &thres
     const Facts facts(subject, now, thresholds);
     VerdictBuilder verdict;
     for (const auto find :
-         {rules::findLostWakeups, rules::findMutualSignals, rules::findMutualWaits, rules::findLateWaits,
-          rules::findNeverRun, rules::findLostWakeRaces, rules::findDeadlocks, rules::findStalls, rules::findLeaks,
-          rules::findStarvation, rules::findLongRuns, rules::findBlockingCalls, rules::findNeverStarted,
-          rules::findDoubleResumes, rules::findUsesAfterDeath, rules::findGaps})
+         {rules::findLostWakeups, rules::findMutualWaits, rules::findLateWaits, rules::findNeverRun,
+          rules::findLostWakeRaces, rules::findDeadlocks, rules::findStalls, rules::findLeaks, rules::findStarvation,
+          rules::findLongRuns, rules::findBlockingCalls, rules::findNeverStarted, rules::findDoubleResumes,
+          rules::findUsesAfterDeath, rules::findGaps})
         find(facts, verdict);
     if (facts.waitedWithoutTracing() != 0)
         verdict.abstain(Rule::LostWakeup, "tracing was off since they began to wait, so they may have run",

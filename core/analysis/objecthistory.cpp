@@ -63,16 +63,6 @@ void enterBroadcast(ObjectState &state)
     state.broadcasts.back() = ts;
 }
 
-void enterSignaller(ObjectState &state, CoroutineId by)
-{
-    if (state.isSignalledByOthers ||
-        std::find(state.signallers.begin(), state.signallers.end(), by) != state.signallers.end())
-        return;
-    state.isSignalledByOthers = by == kNoCoroutine || state.signallers.size() == ObjectState::kMostSignallers;
-    if (!state.isSignalledByOthers)
-        state.signallers.push_back(by);
-}
-
 void enterAcquisition(ObjectState &state, const Use &use)
 {
     const std::size_t next = state.acquisitionCount++ % ObjectState::kMostAcquisitions;
@@ -192,8 +182,6 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
     m_latestObject = {{use.pid, use.object}, &state};
     if (use.kind != UseKind::Acquired) {
         state.satisfiedBefore = state.satisfied().ts;
-        ++state.satisfactions;
-        enterSignaller(state, use.by);
         if (use.by != kNoCoroutine)
             append(m_known[use.by].signals, {use.ts, use.object});
     }
@@ -313,16 +301,6 @@ std::optional<ObjectState> ObjectHistory::stateOf(std::uint32_t pid, std::uint64
     const std::scoped_lock lock(m_mutex);
     const auto found = m_objects.find({pid, object});
     return found != m_objects.end() ? std::optional(found->second) : std::nullopt;
-}
-
-std::vector<CoroutineId> ObjectHistory::allSignallersOf(std::uint32_t pid, std::uint64_t object,
-                                                        std::uint64_t least) const
-{
-    const std::scoped_lock lock(m_mutex);
-    const auto found = m_objects.find({pid, object});
-    if (found == m_objects.end() || found->second.isSignalledByOthers || found->second.satisfactions < least)
-        return {};
-    return found->second.signallers;
 }
 
 ObjectHistory::Waiters ObjectHistory::unwokenWaiters() const

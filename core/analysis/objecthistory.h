@@ -54,13 +54,6 @@ struct ObjectState {
     std::uint32_t wakes = 0;
     std::uint32_t wakesAfterOthers = 0;
 
-    /// The coroutines that have signalled or released it, at most kMostSignallers; and whether others did, too:
-    /// threads, or further coroutines.
-    std::vector<CoroutineId> signallers;
-    bool isSignalledByOthers = false;
-    std::uint64_t satisfactions = 0;  ///< signals and releases
-    static constexpr std::size_t kMostSignallers = 16;
-
     /// The latest use that lets a waiter continue: a signal or a release.
     const Use &satisfied() const { return signalled.ts >= released.ts ? signalled : released; }
 };
@@ -119,9 +112,6 @@ public:
 
     /// Returns nullopt for an object without a use and without a wake of its waiters.
     std::optional<ObjectState> stateOf(std::uint32_t pid, std::uint64_t object) const;
-    /// The coroutines that have signalled or released the object; empty if there are others, or fewer than `least` uses
-    /// of this kind.
-    std::vector<CoroutineId> allSignallersOf(std::uint32_t pid, std::uint64_t object, std::uint64_t least) const;
     using Waiters = std::unordered_map<std::uint64_t, std::vector<CoroutineId>>;
     /// Returns by the object's address the coroutines that waited for it and were not woken, as far as the target
     /// reported; past waits included. Some may be of other processes.

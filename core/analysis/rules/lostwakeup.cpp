@@ -145,7 +145,9 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
                                    (state.satisfiedBefore == 0 || isPartOfBroadcasts(facts, waiting, state));
     if (state.wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
-    if (!missedByBroadcast && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
+    // Who begins to wait later changes its state, too. But whoever takes a lock reports that it acquires it.
+    const bool isFree = isLock && state.acquisitionCount != 0;
+    if (!missedByBroadcast && !isFree && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
         return std::nullopt;
     Satisfied satisfied;
     satisfied.ts = use.ts;
@@ -279,7 +281,9 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         }
         const std::uint64_t begin = satisfied ? std::max(satisfied->ts, waiting.since) : facts.now();
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
-        if (watchedNs < patience) {
+        // Whoever satisfied it wakes at once. A thread that must notice it needs a processor.
+        if ((satisfied && satisfied->needsScheduler ? facts.watchedWithoutOverload(waiting.pid, begin) : watchedNs) <
+            patience) {
             addPassedOver(facts, waiting, verdict);
             if (waitsForUnknownDescriptor(facts, waiting))
                 verdict.abstain(Rule::LostWakeup,

@@ -12,8 +12,6 @@ namespace ct::rules {
 
 void findLostWakeups(const Facts &facts, VerdictBuilder &verdict);  ///< by causes that the target reported
 void findLateWaits(const Facts &facts, VerdictBuilder &verdict);    ///< lost wake-ups without causes
-/// Lost wake-ups by causes: coroutines that wait for objects which only they have signalled.
-void findMutualSignals(const Facts &facts, VerdictBuilder &verdict);
 /// Lost wake-ups without causes: coroutines that only one another have ever woken.
 void findMutualWaits(const Facts &facts, VerdictBuilder &verdict);
 void findNeverRun(const Facts &facts, VerdictBuilder &verdict);

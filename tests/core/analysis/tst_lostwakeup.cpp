@@ -124,6 +124,47 @@ CT_CASE(aSignalIsServedByAWaiterThatRanWithoutAReportedWake)
     CHECK(scene.isClean(60'000));
 }
 
+/// A lock that is free lets nobody in who comes later.
+CT_CASE(newcomersDoNotHideAFreeLock)
+{
+    Waiter scene;
+    scene.use(UseKind::Acquired, scene.sender, kObject, 50);
+    const CoroutineId id = scene.waiter(100, WaitKind::Lock);
+    scene.use(UseKind::Released, scene.sender, kObject, 200);
+    const CoroutineId second = scene.waiter(300, WaitKind::Lock);
+    const CoroutineId third = scene.waiter(400, WaitKind::Lock);
+    CHECK(lost(scene, 3000) == Ids({id, second, third}));
+}
+
+/// A busy consumer may take an item without a wait, and wait later.
+CT_CASE(aNewcomerMayHaveTakenFromAChannel)
+{
+    Waiter scene;
+    scene.waiter(100);
+    scene.signal(200);
+    scene.waiter(300);
+    CHECK(scene.isClean(3000));
+}
+
+/// The thread must notice that the time has passed, and gets no processor for most of the time.
+CT_CASE(aDeadlineOnAnOverloadedMachineIsNotLate)
+{
+    const auto isLost = [](std::uint64_t delayMs) {
+        Waiter scene;
+        const CoroutineId id = scene.suspended(100, scene.where);
+        scene.waits(id, WaitKind::Timer, 200 * JudgeScene::kMs);
+        for (std::uint64_t ms = 150; ms <= 2150; ms += 500) {
+            ThreadSample row = JudgeScene::thread(100 + id % 4, ThreadState::Running, ThreadCall::None, 0, ms);
+            row.runDelayNs = (1 + ms * delayMs / 500) * JudgeScene::kMs;
+            scene.sampled(ms, {row});
+        }
+        scene.reacts(1900);
+        return !lost(scene, 2200).empty();
+    };
+    CHECK(isLost(50));
+    CHECK(!isLost(300));
+}
+
 CT_CASE(aWaiterThatABroadcastMissedIsFound)
 {
     Waiter scene;
