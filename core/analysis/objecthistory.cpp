@@ -199,6 +199,9 @@ void ObjectHistory::addUse(const Use &use, ObjectState &state)
         if (const auto holder = std::find(state.holders.begin(), state.holders.end(), use.by);
             holder != state.holders.end())
             state.holders.erase(holder);
+        else if (const auto unknown = std::find(state.holders.begin(), state.holders.end(), kNoCoroutine);
+                 unknown != state.holders.end())
+            state.holders.erase(unknown);  // a coroutine that starts at once is not known before its first suspension
         else
             state.releasedByOthers = true;
         break;

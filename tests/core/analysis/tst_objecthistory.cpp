@@ -27,12 +27,13 @@ struct Causes {
         batch.notes.wakes.push_back({id, by, n, ts, kPid, 1});
         (void)history.consume(batch);
     }
-    void signal(CoroutineId by, std::uint64_t object, std::uint64_t ts)
+    void use(UseKind kind, CoroutineId by, std::uint64_t object, std::uint64_t ts)
     {
         Batch batch;
-        batch.notes.uses.push_back({by, 0, UseKind::Signalled, object, kUnknownSite, ts, kPid, 1});
+        batch.notes.uses.push_back({by, 0, kind, object, kUnknownSite, ts, kPid, 1});
         (void)history.consume(batch);
     }
+    void signal(CoroutineId by, std::uint64_t object, std::uint64_t ts) { use(UseKind::Signalled, by, object, ts); }
     void die(CoroutineId id)
     {
         Batch batch;
@@ -48,6 +49,20 @@ struct Causes {
 };
 
 }  // namespace
+
+/// The probe does not know a coroutine that starts at once before its first suspension.
+CT_CASE(anAcquisitionByNobodyMayBeByTheReleaser)
+{
+    Causes causes;
+    causes.use(UseKind::Acquired, kNoCoroutine, 1, 10);
+    causes.use(UseKind::Released, 3, 1, 20);
+    CHECK(!causes.history.stateOf(kPid, 1)->releasedByOthers);
+    CHECK(causes.history.stateOf(kPid, 1)->holders.empty());
+    causes.use(UseKind::Acquired, 4, 1, 30);
+    causes.use(UseKind::Released, 3, 1, 40);
+    CHECK(causes.history.stateOf(kPid, 1)->releasedByOthers);
+    CHECK(causes.history.stateOf(kPid, 1)->holders == std::vector<CoroutineId>{4});
+}
 
 CT_CASE(aWakeEndsAllWaitsOfItsSuspension)
 {
