@@ -8,7 +8,7 @@ namespace ct {
 
 namespace {
 
-constexpr int kPollMs = 50;  ///< while there is work; each wake-up costs some 50 us
+constexpr int kPollMs = 50;        ///< while there is work; each wake-up costs some 50 us
 constexpr int kSamplePollMs = 10;  ///< while lines of short suspensions of a new function are read; hardly for a second
 
 }  // namespace
