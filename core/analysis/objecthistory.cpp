@@ -85,6 +85,11 @@ bool hasPassed(const Wake &wake, const RecentCauses::Waited &wait)
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(wake.n) - wait.nextN) >= 0;
 }
 
+bool isLater(const RecentCauses::Waited &one, const RecentCauses::Waited &other)
+{
+    return one.nextN != 0 && static_cast<std::int32_t>(one.nextN - other.nextN) > 0;
+}
+
 }  // namespace
 
 Result<void> ObjectHistory::consume(const Batch &batch)
@@ -154,6 +159,9 @@ void ObjectHistory::addWait(const WaitsOn &wait, RecentCauses &known)
     if (known.waits.front().isOpen)
         keepOlder(wait.coroutine, known.waits.front());
     append(known.waits, {wait.object, static_cast<std::uint32_t>(wait.n + 1), wait.kind, canBeSignalled(wait.kind)});
+    // The waits of a coroutine that changed its thread come from several lanes, and in any order within a batch.
+    for (std::size_t i = known.waits.size() - 1; i != 0 && isLater(known.waits[i - 1], known.waits[i]); --i)
+        std::swap(known.waits[i - 1], known.waits[i]);
 }
 
 void ObjectHistory::keepOlder(CoroutineId id, const RecentCauses::Waited &wait)

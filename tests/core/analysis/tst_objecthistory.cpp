@@ -64,6 +64,17 @@ CT_CASE(anAcquisitionByNobodyMayBeByTheReleaser)
     CHECK(causes.history.stateOf(kPid, 1)->holders == std::vector<CoroutineId>{4});
 }
 
+/// They come from the lanes of several threads.
+CT_CASE(waitsOfACoroutineAreInTheOrderOfItsEvents)
+{
+    Causes causes;
+    for (const std::uint64_t n : {1, 5, 3, 7})
+        causes.wait(3, n, 10 * n);
+    const RecentCauses recent = *causes.history.recentOf(3);
+    for (std::size_t i = 0; i < recent.waits.size(); ++i)
+        CHECK_EQUAL(recent.waits.at(i).nextN, 2 + 2 * i);
+}
+
 CT_CASE(aWakeEndsAllWaitsOfItsSuspension)
 {
     Causes causes;
