@@ -16,6 +16,8 @@ void ObjectNotes::forgetWaits(CoroutineId id)
 void ObjectNotes::addWait(const WaitsOn &waits)
 {
     const auto known = m_furtherWaits.find(waits.coroutine);
+    if (known != m_furtherWaits.end() && waits.n < known->second.front().n)
+        return;  // of an earlier suspension: the lanes of several threads come in any order
     if (waits.indexOfPart() == 0 || (known != m_furtherWaits.end() && known->second.front().n != waits.n))
         forgetWaits(waits.coroutine);
     if (waits.indexOfPart() == 0 || m_furtherWaitsCount == kMostFurtherWaits)

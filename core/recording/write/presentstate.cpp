@@ -101,6 +101,9 @@ void PresentState::consumeCauses(const Notes &notes)
 {
     for (const WaitsOn &waits : notes.waits) {
         Causes *const causes = causesOf(waits.coroutine);
+        // The lanes of several threads come in any order, so a wait of an earlier suspension may come later.
+        if (causes && waits.n < causes->waits.n)
+            continue;
         if (causes && waits.indexOfPart() != 0 && causes->waits.n == waits.n) {
             std::vector<WaitsOn> &further = m_rare[waits.coroutine].furtherWaits;
             if (further.size() < kMostFurtherWaits)
@@ -112,7 +115,7 @@ void PresentState::consumeCauses(const Notes &notes)
         }
     }
     for (const Wake &wake : notes.wakes) {
-        if (Causes *const causes = causesOf(wake.coroutine))
+        if (Causes *const causes = causesOf(wake.coroutine); causes && wake.ts >= causes->wake.ts)
             causes->wake = wake;
     }
     for (const WakersLeft &left : notes.wakersLeft) {

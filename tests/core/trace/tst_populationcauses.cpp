@@ -111,6 +111,15 @@ CT_CASE(aWaitForSeveralObjectsHasAllOfThem)
     CHECK_EQUAL(population.waiterFor(0), kNoCoroutine);
     CHECK(population.waitsOf(1).empty());
 
+    // The lanes of several threads come in any order.
+    batch.clear();
+    batch.transitions = {transition(1, 0, 100), transition(1, 1, 101), transition(1, 2, 102)};
+    batch.notes.waits = {{1, 2, WaitKind::Lock, 20, kNoCoroutine, 1},
+                         {1, 2, WaitKind::Timer, 21, kNoCoroutine, 3},
+                         {1, 0, WaitKind::Lock, 22, kNoCoroutine}};
+    feed(population, batch);
+    CHECK_EQUAL(population.waitsOf(1).size(), 2U);
+
     // A second report for the same suspension replaces the first.
     batch.clear();
     batch.notes.waits = {{0, 0, WaitKind::Lock, 8, kNoCoroutine, 2}, {0, 0, WaitKind::Timer, 3, kNoCoroutine, 4}};

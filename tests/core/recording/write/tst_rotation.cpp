@@ -338,11 +338,14 @@ CT_CASE(aKeyframeHasWhatDiagnosisNeeds)
     CHECK(notes.uses[0].ts == 1 && notes.uses[1].ts == 2 && notes.uses[2].ts == 6);
 
     Batch later;
-    later.notes.waits = {{1, 5, WaitKind::Channel, 1}};
+    // The lanes of several threads come in any order.
+    later.notes.waits = {{1, 5, WaitKind::Channel, 1}, {1, 4, WaitKind::Lock, 2}};
+    later.notes.wakes = {{1, kNoCoroutine, 6, 190, 5, 6}, {1, kNoCoroutine, 5, 180, 5, 6}};
     later.deaths = {{0, 200}};
     state.consume(later);
     const Notes after = state.keyframe().notes;
     CHECK(after.waits.size() == 1 && after.waits[0].kind == WaitKind::Channel);
+    CHECK(after.wakes.size() == 1 && after.wakes[0].n == 6);
     CHECK(after.finishes.empty());
     REQUIRE(after.uses.size() == 3);  // what a dead coroutine has not released is still acquired
     for (const Use &acquisition : after.uses)
