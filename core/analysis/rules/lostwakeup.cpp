@@ -89,12 +89,13 @@ std::optional<Satisfied> orphanedLock(const Facts &facts, const Waiting &waiting
     return orphaned;
 }
 
-/// True if the coroutine has been one of those that each broadcast wakes: it completed some waits there, and hardly any
-/// waiter of the object was ever passed over. A subscriber of rare messages, on a bus of many kinds, is passed over.
+/// True if the broadcasts of the object are meant for this coroutine, too. Then earlier ones ended waits of it, and a
+/// broadcast hardly ever left a waiter behind. A message bus wakes only the subscribers of one kind of message, and
+/// leaves the others.
 bool isPartOfBroadcasts(const Facts &facts, const Waiting &waiting, const ObjectState &state)
 {
     constexpr std::uint64_t kLeastWaits = 3;
-    constexpr std::uint32_t kMostPassedOver = 10;  // one of so many
+    constexpr std::uint64_t kMostPassedOver = 10;  // one of so many
     return state.wakesAfterOthers * kMostPassedOver <= state.wakes &&
            completedWithin(facts, waiting.coroutine, waiting.site, 0, waiting.since) >= kLeastWaits;
 }
@@ -145,7 +146,8 @@ std::optional<Satisfied> satisfiedObject(const Facts &facts, const Waiting &wait
                                    (state.satisfiedBefore == 0 || isPartOfBroadcasts(facts, waiting, state));
     if (state.wokenSince != 0 && !missedByBroadcast)
         return std::nullopt;  // it was the turn of that waiter
-    // Who begins to wait later changes its state, too. But whoever takes a lock reports that it acquires it.
+    // A waiter that changed its state since may have taken the object without a report, or has only begun to wait. A
+    // lock needs no such guess: the program reports each acquisition.
     const bool isFree = isLock && state.acquisitionCount != 0;
     if (!missedByBroadcast && !isFree && facts.hasWaiterThatWentOn(waiting.pid, wait.object, waiting.coroutine, use.ts))
         return std::nullopt;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The usual wakers of a coroutine. Where the target reports no wakes, nobody knows who ended a coroutine's earlier
-// waits. But if some coroutine was running each time one of these waits ended, it probably did.
+// The usual wakers of a coroutine, for targets that do not report wakes. A coroutine that was running each time an
+// earlier wait of another one ended probably woke it.
 #pragma once
 
 #include "core/analysis/rules/runlog.h"

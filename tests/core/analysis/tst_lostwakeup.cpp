@@ -124,7 +124,7 @@ CT_CASE(aSignalIsServedByAWaiterThatRanWithoutAReportedWake)
     CHECK(scene.isClean(60'000));
 }
 
-/// A lock that is free lets nobody in who comes later.
+/// A free lock would not make a later coroutine wait either, so the later waits are part of the same defect.
 CT_CASE(newcomersDoNotHideAFreeLock)
 {
     Waiter scene;
