@@ -31,7 +31,8 @@ public:
         left.nanos = std::min(kAtOnce * kCost, left.nanos + passed);
         left.at = std::max(left.at, now);
         const std::uint64_t lines = left.nanos / kCost;
-        left.nanos -= std::min(left.nanos, lines != 0 ? kCost : 0);
+        if (lines != 0)
+            left.nanos -= kCost;
         return lines;
     }
 

@@ -107,19 +107,32 @@ CT_CASE(aWokenCoroutineOfAQuietProcessNeverRuns)
     CHECK(busy.at(1300, Rule::NeverRun).empty());
 }
 
+namespace {
+
+/// A coroutine that was woken once, and is woken again at 1020 ms.
+struct WokenAgain : JudgeScene {
+    SiteId where = site("work", 5);
+    CoroutineId id = suspended(100, where);
+
+    WokenAgain() { wake(id, 150); }
+    void again()
+    {
+        resume(id, 1000);
+        suspend(id, 1010, where);
+        wake(id, 1020);
+        sleeps(1500);
+    }
+};
+
+}  // namespace
+
 /// A scheduler that holds coroutines back, by a budget or for a batch, has done so before.
 CT_CASE(aCoroutineThatWaitedAsLongBeforeIsNotLost)
 {
-    JudgeScene scene;
-    const SiteId where = scene.site("work", 5);
-    const CoroutineId id = scene.suspended(100, where);
-    scene.wake(id, 150);
-    scene.resume(id, 1000);
-    scene.suspend(id, 1010, where);
-    scene.wake(id, 1020);
-    const CoroutineId sibling = scene.suspended(1030, where);
+    WokenAgain scene;
+    scene.again();
+    const CoroutineId sibling = scene.suspended(1030, scene.where);
     scene.wake(sibling, 1040);
-    scene.sleeps(1500);
     CHECK(scene.at(3500, Rule::NeverRun).empty());
     CHECK_EQUAL(scene.abstained(3500, Rule::NeverRun), 2U);
     CHECK_EQUAL(scene.at(3800, Rule::NeverRun).at(0).coroutines.size(), 2U);
@@ -128,17 +141,11 @@ CT_CASE(aCoroutineThatWaitedAsLongBeforeIsNotLost)
 /// A wake while it ran did not wait for a thread: its next resumption ended another wait.
 CT_CASE(aWakeOfARunningCoroutineSaysNothingAboutTheScheduler)
 {
-    JudgeScene scene;
-    const SiteId where = scene.site("work", 5);
-    const CoroutineId id = scene.suspended(100, where);
-    scene.wake(id, 150);
-    scene.resume(id, 151);
-    scene.wake(id, 152);
-    scene.suspend(id, 153, where);
-    scene.resume(id, 1000);
-    scene.suspend(id, 1010, where);
-    scene.wake(id, 1020);
-    scene.sleeps(1500);
+    WokenAgain scene;
+    scene.resume(scene.id, 151);
+    scene.wake(scene.id, 152);
+    scene.suspend(scene.id, 153, scene.where);
+    scene.again();
     CHECK_EQUAL(scene.at(2500, Rule::NeverRun).size(), 1U);
 }
 
