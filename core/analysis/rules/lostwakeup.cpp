@@ -283,13 +283,17 @@ void findLostWakeups(const Facts &facts, VerdictBuilder &verdict)
         }
         const std::uint64_t begin = satisfied ? std::max(satisfied->ts, waiting.since) : facts.now();
         const std::uint64_t watchedNs = facts.watched(waiting.pid, begin);
-        // Whoever satisfied it wakes at once. A thread that must notice it needs a processor.
-        if ((satisfied && satisfied->needsScheduler ? facts.watchedWithoutOverload(waiting.pid, begin) : watchedNs) <
-            patience) {
+        if (watchedNs < patience) {
             addPassedOver(facts, waiting, verdict);
             if (waitsForUnknownDescriptor(facts, waiting))
                 verdict.abstain(Rule::LostWakeup,
                                 "the descriptors of the process were not sampled since the wait began");
+            continue;
+        }
+        // Threads of the process must notice that a time has passed, and need a processor for it.
+        if (satisfied->needsScheduler && facts.watchedWithoutOverload(waiting.pid, begin) < patience) {
+            verdict.abstain(Rule::LostWakeup,
+                            "what they wait for has come, but threads of the process have waited for processors since");
             continue;
         }
         // Without reports of wakes, it may have been woken, and wait for a thread.

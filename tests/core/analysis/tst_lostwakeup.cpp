@@ -159,6 +159,7 @@ CT_CASE(aDeadlineOnAnOverloadedMachineIsNotLate)
             scene.sampled(ms, {row});
         }
         scene.reacts(1900);
+        CHECK_EQUAL(lost(scene, 2200).size() + scene.abstained(2200, Rule::LostWakeup), 1U);
         return !lost(scene, 2200).empty();
     };
     CHECK(isLost(50));
