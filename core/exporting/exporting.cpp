@@ -3,13 +3,14 @@
 #include "core/exporting/exporting.h"
 
 #include "core/base/fileending.h"
-#include "core/exporting/csvcauses.h"
-#include "core/exporting/csvwriter.h"
+#include "core/exporting/csv/csvcauses.h"
+#include "core/exporting/csv/csvwriter.h"
 #include "core/exporting/replacefile.h"
-#include "core/exporting/sqlitewriter.h"
+#include "core/exporting/sqlite/sqlitewriter.h"
 #include "core/exporting/tracestream.h"
 #include "core/recording/text/jsonlwriter.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -32,12 +33,12 @@ Result<std::shared_ptr<Sink>> makeSqlite(const std::string &path, const std::str
 }
 
 constexpr std::array<ExportFormat, 3> kFormats = {{
-    {"JSONL", "jsonl", &makeJsonl},
-    {"CSV", "csv", &makeCsvWriter, &causesPathFor},
-    {"SQLite", "sqlite", &makeSqlite},
+    {"jsonl", "JSONL", "jsonl", &makeJsonl},
+    {"csv", "CSV", "csv", &makeCsvWriter, &causesPathFor},
+    {"sqlite", "SQLite", "sqlite", &makeSqlite},
 }};
 
-constexpr ExportFormat kSpreadsheetCsv{"CSV", "csv", &makeSpreadsheetCsvWriter, &causesPathFor};
+constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsvWriter, &causesPathFor};
 
 /// The files of an export, under temporary names. The second one has the causes, if the format needs it.
 class NewFiles {
@@ -114,6 +115,13 @@ const ExportFormat *exportFormatFor(std::string_view path)
             return &format;
     }
     return nullptr;
+}
+
+const ExportFormat *exportFormatOfKind(std::string_view kind)
+{
+    const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                    [kind](const ExportFormat &format) { return format.kind == kind; });
+    return found == kFormats.end() ? nullptr : &*found;
 }
 
 const ExportFormat &forSpreadsheets(const ExportFormat &format)

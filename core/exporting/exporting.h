@@ -19,6 +19,7 @@
 namespace ct {
 
 struct ExportFormat {
+    std::string_view kind;       ///< for the command line, in lower case: "sqlite"
     std::string_view name;       ///< for display: "SQLite"
     std::string_view extension;  ///< "sqlite"
     /// Makes a sink that writes `path` during the stream (batch mode) and makes it valid in finish(). If the output
@@ -41,6 +42,8 @@ struct ExportFormat {
 std::span<const ExportFormat> exportFormats();
 /// Finds a format by the ending of a path, ignoring letter case; nullptr if none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
+/// Finds a format by its kind; nullptr if none has it.
+const ExportFormat *exportFormatOfKind(std::string_view kind);
 
 /// The variant of CSV that is safe to open in a spreadsheet, see makeSpreadsheetCsvWriter(). Other formats are returned
 /// as they are.

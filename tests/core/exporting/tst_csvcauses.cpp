@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The second file of a CSV export, which has the causes.
-#include "core/exporting/csvcauses.h"
+#include "core/exporting/csv/csvcauses.h"
 #include "core/recording/write/filesink.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqlitenotes.h"
+#include "core/exporting/sqlite/sqlitenotes.h"
 
-#include "core/exporting/sqliteschema.h"
-#include "core/exporting/sqlrows.h"
+#include "core/exporting/sqlite/sqliteschema.h"
+#include "core/exporting/sqlite/sqlrows.h"
 #include "core/stream/causenames.h"
 #include "core/stream/samplenames.h"
 

@@ -4,7 +4,7 @@
 // Writes the notes of a stream into the tables of a SQLite database.
 #pragma once
 
-#include "core/exporting/sqliteconnection.h"
+#include "core/exporting/sqlite/sqliteconnection.h"
 #include "core/stream/stream.h"
 
 namespace ct {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/addresses/exportresolver.h"
-#include "core/exporting/sqliteconnection.h"
+#include "core/exporting/sqlite/sqliteconnection.h"
 
 #include <memory>
 #include <set>

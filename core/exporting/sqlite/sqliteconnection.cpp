@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqliteconnection.h"
+#include "core/exporting/sqlite/sqliteconnection.h"
 
-#include "core/exporting/filelimitwatch.h"
+#include "core/exporting/sqlite/filelimitwatch.h"
 
 #include <QSqlError>
 

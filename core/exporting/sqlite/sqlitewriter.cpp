@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqlitewriter.h"
+#include "core/exporting/sqlite/sqlitewriter.h"
 
 #include "core/base/filekey.h"
 #include "core/base/utf8.h"
-#include "core/exporting/databasefile.h"
 #include "core/exporting/pointkind.h"
-#include "core/exporting/sqliteaddresses.h"
-#include "core/exporting/sqliteconnection.h"
-#include "core/exporting/sqlitenotes.h"
-#include "core/exporting/sqliteschema.h"
-#include "core/exporting/sqlrows.h"
+#include "core/exporting/sqlite/databasefile.h"
+#include "core/exporting/sqlite/sqliteaddresses.h"
+#include "core/exporting/sqlite/sqliteconnection.h"
+#include "core/exporting/sqlite/sqlitenotes.h"
+#include "core/exporting/sqlite/sqliteschema.h"
+#include "core/exporting/sqlite/sqlrows.h"
 #include "core/recording/text/coroutinesums.h"
 #include "core/recording/write/filesink.h"
 

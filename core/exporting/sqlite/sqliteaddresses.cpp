@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqliteaddresses.h"
+#include "core/exporting/sqlite/sqliteaddresses.h"
 
-#include "core/exporting/sqlrows.h"
+#include "core/exporting/sqlite/sqlrows.h"
 
 namespace ct {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/csvtext.h"
+#include "core/exporting/csv/csvtext.h"
 
 #include "core/base/utf8.h"
 

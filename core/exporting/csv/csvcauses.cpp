@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/csvcauses.h"
+#include "core/exporting/csv/csvcauses.h"
 
 #include "core/base/filekey.h"
-#include "core/exporting/csvtext.h"
+#include "core/exporting/csv/csvtext.h"
 #include "core/recording/write/fileclaim.h"
 #include "core/stream/causenames.h"
 
