@@ -68,7 +68,7 @@ private Q_SLOTS:
         Trace trace;
         trace.consume(manyEvents(100, 0, 5));
         const QString path = dir.filePath(QStringLiteral("t.sqlite"));
-        const ExportFormat movedDatabase{"SQLite", "sqlite", &makeMovedDatabase};
+        const ExportFormat movedDatabase{"sqlite", "SQLite", "sqlite", &makeMovedDatabase};
         const Result<ExportReport> report =
             exportTrace(trace.population, trace.history, movedDatabase, path.toStdString(), {}, {});
         QVERIFY(!report);
