@@ -5,14 +5,13 @@
 #include "core/base/fileending.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvwriter.h"
-#include "core/exporting/replacefile.h"
+#include "core/exporting/newfiles.h"
 #include "core/exporting/sqlite/sqlitewriter.h"
 #include "core/exporting/tracestream.h"
 #include "core/recording/text/jsonlwriter.h"
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,67 +38,6 @@ constexpr std::array<ExportFormat, 3> kFormats = {{
 }};
 
 constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsvWriter, &causesPathFor};
-
-/// The files of an export, under temporary names. The second one has the causes, if the format needs it.
-class NewFiles {
-public:
-    static Result<NewFiles> prepare(const ExportFormat &format, const std::string &path)
-    {
-        Result<ReplaceFile> events = ReplaceFile::prepare(path);
-        if (!events)
-            return events.error();
-        NewFiles files(path, std::move(*events));
-        files.m_causesPath = format.causesPath(path);
-        if (files.m_causesPath.empty())
-            return files;
-        Result<ReplaceFile> causes = ReplaceFile::prepare(files.m_causesPath);
-        if (!causes)
-            return causes.error();
-        files.m_causes.emplace(std::move(*causes));
-        return files;
-    }
-
-    Result<std::shared_ptr<Sink>> makeSink(const ExportFormat &format,
-                                           std::shared_ptr<ExportResolver> exportResolver) const
-    {
-        return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(),
-                           std::move(exportResolver));
-    }
-    /// Rewrites an error about one of the temporary files.
-    Error ofNothingWritten(const Error &error) const
-    {
-        const bool isOfCauses = m_causes && error.message.find(m_causes->temporaryPath()) != std::string::npos;
-        return isOfCauses ? ct::ofNothingWritten(error, m_causes->temporaryPath(), m_causesPath)
-                          : ct::ofNothingWritten(error, m_events.temporaryPath(), m_path);
-    }
-    /// Events come last: they make the export complete. `hasCauses`: the second file is needed.
-    Result<void> commit(bool hasCauses)
-    {
-        if (m_causes && hasCauses) {
-            Result<void> replaced = checkNoOtherFile(m_causesPath);
-            if (replaced)
-                replaced = m_causes->commit();
-            if (!replaced)
-                return replaced;
-        }
-        Result<void> replaced = m_events.commit();
-        if (!replaced && m_causes && hasCauses)
-            return Error{replaced.error().code,
-                         replaced.error().message + "; " + m_causesPath + " is the new one already"};
-        if (replaced && m_causes && !hasCauses)
-            removeOlderCauses(m_causesPath);
-        return replaced;
-    }
-    std::string causesPath() const { return m_causes ? m_causesPath : std::string(); }
-
-private:
-    NewFiles(const std::string &path, ReplaceFile events) : m_path(path), m_events(std::move(events)) {}
-
-    std::string m_path;
-    std::string m_causesPath;
-    ReplaceFile m_events;
-    std::optional<ReplaceFile> m_causes;
-};
 
 }  // namespace
 

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exporting/newfiles.h"
+
+#include "core/exporting/csv/csvcauses.h"
+
+#include <utility>
+
+namespace ct {
+
+Result<NewFiles> NewFiles::prepare(const ExportFormat &format, const std::string &path)
+{
+    Result<ReplaceFile> events = ReplaceFile::prepare(path);
+    if (!events)
+        return events.error();
+    NewFiles files(path, std::move(*events));
+    files.m_causesPath = format.causesPath(path);
+    if (files.m_causesPath.empty())
+        return files;
+    Result<ReplaceFile> causes = ReplaceFile::prepare(files.m_causesPath);
+    if (!causes)
+        return causes.error();
+    files.m_causes.emplace(std::move(*causes));
+    return files;
+}
+
+Result<std::shared_ptr<Sink>> NewFiles::makeSink(const ExportFormat &format,
+                                                 std::shared_ptr<ExportResolver> exportResolver) const
+{
+    return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(),
+                       std::move(exportResolver));
+}
+
+Error NewFiles::ofNothingWritten(const Error &error) const
+{
+    const bool isOfCauses = m_causes && error.message.find(m_causes->temporaryPath()) != std::string::npos;
+    return isOfCauses ? ct::ofNothingWritten(error, m_causes->temporaryPath(), m_causesPath)
+                      : ct::ofNothingWritten(error, m_events.temporaryPath(), m_path);
+}
+
+/// Events come last: they make the export complete.
+Result<void> NewFiles::commit(bool hasCauses)
+{
+    if (m_causes && hasCauses) {
+        Result<void> replaced = checkNoOtherFile(m_causesPath);
+        if (replaced)
+            replaced = m_causes->commit();
+        if (!replaced)
+            return replaced;
+    }
+    Result<void> replaced = m_events.commit();
+    if (!replaced && m_causes && hasCauses)
+        return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " is the new one already"};
+    if (replaced && m_causes && !hasCauses)
+        removeOlderCauses(m_causesPath);
+    return replaced;
+}
+
+}  // namespace ct
