@@ -3,10 +3,11 @@
 #include "core/exporting/exporting.h"
 
 #include "core/base/fileending.h"
+#include "core/databases/sessionwriter.h"
+#include "core/databases/sqlite/sqlitestore.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvwriter.h"
 #include "core/exporting/newfiles.h"
-#include "core/exporting/sqlite/sqlitewriter.h"
 #include "core/exporting/tracestream.h"
 #include "core/recording/text/jsonlwriter.h"
 
@@ -28,7 +29,10 @@ Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::stri
 Result<std::shared_ptr<Sink>> makeSqlite(const std::string &path, const std::string &,
                                          std::shared_ptr<ExportResolver> exportResolver)
 {
-    return makeSqliteWriter(path, std::move(exportResolver));
+    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path);
+    if (!store)
+        return store.error();
+    return std::shared_ptr<Sink>(std::make_shared<SessionWriter>(std::move(*store), std::move(exportResolver)));
 }
 
 constexpr std::array<ExportFormat, 3> kFormats = {{

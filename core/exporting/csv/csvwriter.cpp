@@ -4,12 +4,12 @@
 
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvtext.h"
-#include "core/exporting/pointkind.h"
 #include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/namesandparents.h"
 #include "core/recording/write/fileclaim.h"
 #include "core/recording/write/filesink.h"
+#include "core/stream/pointkind.h"
 
 #include <string_view>
 #include <unordered_map>

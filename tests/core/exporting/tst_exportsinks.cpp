@@ -201,27 +201,34 @@ void TestExportSinks::writesNotesIntoSqlite()
     QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900"),
                           QStringLiteral("17|||")}));
-    QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
+    QCOMPARE(db.rows("SELECT pid, tid, name FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
     QCOMPARE(
-        db.rows("SELECT * FROM waits ORDER BY coroutine"),
+        db.rows("SELECT coroutine, n, kind, object, target, mode, position FROM waits ORDER BY coroutine"),
         QStringList({QStringLiteral("0|6|lock|0x000000000000beef||one|0"), QStringLiteral("1|1|coroutine||0|one|0"),
                      QStringLiteral("2|4|timer|1234567||one|0"), QStringLiteral("3|0|lock|0x0000000000000005||any|0"),
                      QStringLiteral("3|0|timer|6||any|1"), QStringLiteral("3|2|other|0x0000000000000007||all|0")}));
-    QCOMPARE(db.rows("SELECT * FROM uses ORDER BY ts"),
+    QCOMPARE(db.rows("SELECT kind, object, ts, by_coroutine, n, site_id, pid, tid FROM uses ORDER BY ts"),
              QStringList({QStringLiteral("acquired|0x0000000000000abc|7000|1|3|1|4242|78"),
                           QStringLiteral("released|0x0000000000000abc|7001||0||4242|"),
                           QStringLiteral("signalled|0xffffffffffffffff|7002|2|9|2||9")}));
-    QCOMPARE(db.rows("SELECT * FROM wakers_left ORDER BY ts"),
+    QCOMPARE(db.rows("SELECT coroutine, n, ts, wakers FROM wakers_left ORDER BY ts"),
              QStringList({QStringLiteral("1|4|7003|2"), QStringLiteral("1|4|7004|0")}));
     QCOMPARE(db.rows("SELECT coroutine, finish_ts FROM coroutines WHERE finish_ts IS NOT NULL"),
              QStringList(QStringLiteral("2|7005")));
-    QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
+    QCOMPARE(db.rows("SELECT coroutine, n, ts, by_coroutine, pid, tid FROM wakes ORDER BY coroutine"),
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
-    QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
-    QCOMPARE(db.rows("SELECT * FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
-    QCOMPARE(db.rows("SELECT * FROM thread_samples ORDER BY tid, ts"), kSampleThreads);
-    QCOMPARE(db.rows("SELECT * FROM descriptor_samples ORDER BY descriptor"), kSampleDescriptors);
-    QCOMPARE(db.rows("SELECT * FROM process_samples"), kSampleProcesses);
+    QCOMPARE(db.rows("SELECT pid, tid, records, first_ts, last_ts FROM drops"),
+             QStringList(QStringLiteral("4242|77|12|5100|5200")));
+    QCOMPARE(db.rows("SELECT pid, ts, is_on FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
+    QCOMPARE(db.rows("SELECT pid, tid, ts, state, call, is_timed, object, cpu_ns, run_delay_ns FROM thread_samples "
+                     "ORDER BY tid, ts"),
+             kSampleThreads);
+    QCOMPARE(db.rows("SELECT pid, descriptor, epoll, ts, kind, events, pending, deadline, tcp_state, read_ends, "
+                     "can_write FROM descriptor_samples ORDER BY descriptor"),
+             kSampleDescriptors);
+    QCOMPARE(db.rows("SELECT pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known, "
+                     "descriptors_known FROM process_samples"),
+             kSampleProcesses);
     QCOMPARE(db.rows("SELECT name, parent FROM coro_trace WHERE coroutine = 1"),
              QStringList(QStringLiteral("renamed|0")));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('records_dropped', 'born_while_off') ORDER BY name"),

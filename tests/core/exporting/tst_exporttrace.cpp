@@ -223,17 +223,25 @@ void TestExportTrace::exportsNotes()
         QStringList({QStringLiteral("0|say \"hi\", 'you'|2"), QStringLiteral("1|plain|0"), QStringLiteral("2||")}));
     QCOMPARE(db.rows("SELECT pid, name, first_ts, end_ts FROM processes ORDER BY process"),
              QStringList({QStringLiteral("4242|ser'ver|500|"), QStringLiteral("4243|client|600|6900")}));
-    QCOMPARE(db.rows("SELECT * FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
+    QCOMPARE(db.rows("SELECT pid, tid, name FROM threads"), QStringList(QStringLiteral("4242|77|io\u00E4")));
     // The coroutines no longer wait, but the history still has the waits.
-    QCOMPARE(db.rows("SELECT * FROM waits"), QStringList({QStringLiteral("1|1|coroutine||0|one|0"),
-                                                          QStringLiteral("0|6|lock|0x000000000000beef||one|0")}));
-    QCOMPARE(db.rows("SELECT * FROM wakes ORDER BY coroutine"),
+    QCOMPARE(
+        db.rows("SELECT coroutine, n, kind, object, target, mode, position FROM waits"),
+        QStringList({QStringLiteral("1|1|coroutine||0|one|0"), QStringLiteral("0|6|lock|0x000000000000beef||one|0")}));
+    QCOMPARE(db.rows("SELECT coroutine, n, ts, by_coroutine, pid, tid FROM wakes ORDER BY coroutine"),
              QStringList({QStringLiteral("1|2|6500|0|4242|78"), QStringLiteral("2|0|6600||4243|9")}));
-    QCOMPARE(db.rows("SELECT * FROM drops"), QStringList(QStringLiteral("4242|77|12|5100|5200")));
-    QCOMPARE(db.rows("SELECT * FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
-    QCOMPARE(db.rows("SELECT * FROM thread_samples ORDER BY tid, ts"), kSampleThreads);
-    QCOMPARE(db.rows("SELECT * FROM descriptor_samples ORDER BY descriptor"), kSampleDescriptors);
-    QCOMPARE(db.rows("SELECT * FROM process_samples"), kSampleProcesses);
+    QCOMPARE(db.rows("SELECT pid, tid, records, first_ts, last_ts FROM drops"),
+             QStringList(QStringLiteral("4242|77|12|5100|5200")));
+    QCOMPARE(db.rows("SELECT pid, ts, is_on FROM switches"), QStringList(QStringLiteral("4243|6700|0")));
+    QCOMPARE(db.rows("SELECT pid, tid, ts, state, call, is_timed, object, cpu_ns, run_delay_ns FROM thread_samples "
+                     "ORDER BY tid, ts"),
+             kSampleThreads);
+    QCOMPARE(db.rows("SELECT pid, descriptor, epoll, ts, kind, events, pending, deadline, tcp_state, read_ends, "
+                     "can_write FROM descriptor_samples ORDER BY descriptor"),
+             kSampleDescriptors);
+    QCOMPARE(db.rows("SELECT pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known, "
+                     "descriptors_known FROM process_samples"),
+             kSampleProcesses);
 }
 
 void TestExportTrace::existingFileIsKeptOnCancel()

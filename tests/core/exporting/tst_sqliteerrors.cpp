@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // SQLite databases without room on the disk, or locked by another program.
-#include "core/exporting/sqlite/filelimitwatch.h"
-#include "core/exporting/sqlite/sqliteconnection.h"
+#include "core/databases/sqlite/filelimitwatch.h"
+#include "core/databases/sqlite/sqliteconnection.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 

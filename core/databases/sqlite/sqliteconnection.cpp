@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqlite/sqliteconnection.h"
+#include "core/databases/sqlite/sqliteconnection.h"
 
-#include "core/exporting/sqlite/filelimitwatch.h"
+#include "core/databases/sqlite/sqliteddl.h"
 
+#include <QSqlDriver>
 #include <QSqlError>
+#include <QSqlQuery>
+#include <QVariant>
 
 #include <atomic>
+#include <sqlite3.h>
 
 namespace ct {
 
@@ -14,22 +18,15 @@ namespace {
 
 const QString kDriver = QStringLiteral("QSQLITE");
 
-// Primary result codes: https://www.sqlite.org/rescode.html
-constexpr int kBusy = 5;
-constexpr int kLocked = 6;
-constexpr int kReadOnly = 8;
-constexpr int kInputOutput = 10;
-constexpr int kFull = 13;
-
 /// SQLite reports a file that reached the limit on its size (EFBIG) as an I/O error.
 ErrorCode codeOf(int sqlite, bool isAtLimit)
 {
     switch (sqlite) {
-    case kBusy:
-    case kLocked: return ErrorCode::Busy;
-    case kReadOnly: return ErrorCode::PermissionDenied;
-    case kFull: return ErrorCode::NoSpace;
-    case kInputOutput: return isAtLimit ? ErrorCode::SizeLimit : ErrorCode::InputOutput;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return ErrorCode::Busy;
+    case SQLITE_READONLY: return ErrorCode::PermissionDenied;
+    case SQLITE_FULL: return ErrorCode::NoSpace;
+    case SQLITE_IOERR: return isAtLimit ? ErrorCode::SizeLimit : ErrorCode::InputOutput;
     default: return ErrorCode::InputOutput;
     }
 }
@@ -72,50 +69,57 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::stri
     connection->m_database.setDatabaseName(QString::fromLocal8Bit(path.c_str()));
     if (!connection->m_database.open())
         return connection->errorOf(connection->m_database.lastError(), false);
+    const QVariant handle = connection->m_database.driver()->handle();
+    connection->m_handle = *static_cast<sqlite3 *const *>(handle.constData());
     return connection;
 }
 
 Error SqliteConnection::errorOf(const QSqlError &error, bool isAtLimit)
 {
-    const ErrorCode code = codeOf(error.nativeErrorCode().toInt() & 0xFF, isAtLimit);
-    const std::string what = m_path + ": " + error.databaseText().toStdString();
-    if (code == ErrorCode::PermissionDenied)
-        return {code, what + "; choose a folder that you may write to"};
-    if (code == ErrorCode::Busy)
-        return {code, what + " by another program; close the database there or choose another path"};
+    return makeError(error.nativeErrorCode().toInt(), error.databaseText().toStdString(), isAtLimit);
+}
+
+Error SqliteConnection::latestError(bool isAtLimit)
+{
+    return makeError(sqlite3_errcode(m_handle), sqlite3_errmsg(m_handle), isAtLimit);
+}
+
+Error SqliteConnection::makeError(int code, const std::string &text, bool isAtLimit)
+{
+    const ErrorCode kind = codeOf(code & 0xFF, isAtLimit);
+    const std::string what = m_path + ": " + text;
+    if (kind == ErrorCode::PermissionDenied)
+        return {kind, what + "; choose a folder that you may write to"};
+    if (kind == ErrorCode::Busy)
+        return {kind, what + " by another program; close the database there or choose another path"};
     m_hasFailed = true;
-    Error failed{code, what + "; " + m_content};
-    addRemedy(failed, spaceRemedy(code == ErrorCode::InputOutput ? ErrorCode::NoSpace : code));
+    Error failed{kind, what + "; " + m_content};
+    addRemedy(failed, spaceRemedy(kind == ErrorCode::InputOutput ? ErrorCode::NoSpace : kind));
     return failed;
 }
 
 Result<void> SqliteConnection::run(std::string_view statement)
 {
-    const FileLimitWatch limit;
+    (void)m_limit.isReached();
     QSqlQuery query(m_database);
     if (!query.exec(latin(statement)))
-        return errorOf(query.lastError(), limit.isReached());
+        return errorOf(query.lastError(), m_limit.isReached());
     return {};
 }
 
-Result<QSqlQuery> SqliteConnection::prepare(std::string_view statement)
+Result<SqliteStatement> SqliteConnection::prepareRows(const TableSchema &schema)
 {
-    QSqlQuery query(m_database);
-    query.setForwardOnly(true);
-    if (!query.prepare(latin(statement)))
-        return errorOf(query.lastError(), false);
-    return query;
+    SqliteStatement statement(m_handle, sqlite::insertRow(schema).c_str(), schema);
+    if (!statement)
+        return latestError(false);
+    return statement;
 }
 
-Result<void> SqliteConnection::execute(QSqlQuery &query, std::initializer_list<QVariant> values)
+Result<void> SqliteConnection::addRow(SqliteStatement &statement, const Row &row)
 {
-    const FileLimitWatch limit;
-    int position = 0;
-    for (const QVariant &value : values)
-        query.bindValue(position++, value);
-    if (!query.exec())
-        return errorOf(query.lastError(), limit.isReached());
-    return {};
+    if (statement.add(row) == SQLITE_DONE)
+        return {};
+    return latestError(m_limit.isReached());
 }
 
 // Uses SQL statements, because Qt's own functions drop the code of an error.

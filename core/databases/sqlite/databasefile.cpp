@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/exporting/sqlite/databasefile.h"
+#include "core/databases/sqlite/databasefile.h"
 
 #include "core/base/filekey.h"
 #include "core/base/fileremedy.h"

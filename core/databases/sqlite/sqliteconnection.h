@@ -5,12 +5,11 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/databases/sqlite/filelimitwatch.h"
+#include "core/databases/sqlite/sqlitestatement.h"
 
 #include <QSqlDatabase>
-#include <QSqlQuery>
-#include <QVariant>
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +27,9 @@ public:
 
     /// `statement` is Latin-1.
     Result<void> run(std::string_view statement);
-    Result<QSqlQuery> prepare(std::string_view statement);
-    Result<void> execute(QSqlQuery &query, std::initializer_list<QVariant> values);
+    /// Prepares the statement that adds rows to a table. Destroy it before the connection.
+    Result<SqliteStatement> prepareRows(const TableSchema &schema);
+    Result<void> addRow(SqliteStatement &statement, const Row &row);
 
     /// Does nothing when a transaction is open.
     Result<void> beginTransaction();
@@ -45,10 +45,15 @@ private:
     explicit SqliteConnection(std::string path);
     /// `isAtLimit`: the statement reached the limit on the size of files.
     Error errorOf(const QSqlError &error, bool isAtLimit);
+    /// The latest error of SQLite's own interface.
+    Error latestError(bool isAtLimit);
+    Error makeError(int code, const std::string &text, bool isAtLimit);
 
+    const FileLimitWatch m_limit;
     std::string m_path;
     QString m_name;
     QSqlDatabase m_database;
+    sqlite3 *m_handle = nullptr;  ///< of m_database
     std::string m_content = "the database is valid up to the latest commit";
     bool m_inTransaction = false;
     bool m_hasFailed = false;  ///< the journal may have pages to put back

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/addresses/exportresolver.h"
-#include "core/exporting/sqlite/sqliteconnection.h"
+#include "core/databases/rowstore.h"
 
 #include <memory>
 #include <set>
@@ -14,11 +14,10 @@
 
 namespace ct {
 
-class SqliteAddresses {
+class AddressRows {
 public:
     /// `exportResolver` may be null; then the table stays empty.
-    explicit SqliteAddresses(std::shared_ptr<ExportResolver> exportResolver)
-        : m_exportResolver(std::move(exportResolver))
+    explicit AddressRows(std::shared_ptr<ExportResolver> exportResolver) : m_exportResolver(std::move(exportResolver))
     {
     }
 
@@ -28,8 +27,8 @@ public:
         if (m_exportResolver && transition.site == kUnknownSite && !transition.active && transition.addr != 0)
             addAddress(transition, pid);
     }
-    /// Call within a transaction. Waits for the resolver.
-    Result<void> write(SqliteConnection &connection);
+    /// Adds all rows. Waits for the resolver.
+    Result<void> write(RowStore &store);
 
 private:
     void addAddress(const Transition &transition, std::uint32_t pid);

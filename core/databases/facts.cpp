@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/facts.h"
+
+#include "core/base/utf8.h"
+
+#include <algorithm>
+
+namespace ct {
+
+namespace {
+
+std::string_view dialectName(Dialect dialect)
+{
+    switch (dialect) {
+    case Dialect::Seqlock: return "seqlock";
+    case Dialect::Monotonic: return "monotonic";
+    case Dialect::Lane: return "lane";
+    case Dialect::Unknown: break;
+    }
+    return "unknown";
+}
+
+Result<void> writeSite(RowStore &store, const Site &site)
+{
+    const std::string file = validUtf8(site.file);
+    const std::string function = validUtf8(site.function);
+    return store.add(Table::Sites, Row().number(site.id).text(file).known(site.line).known(site.column).text(function));
+}
+
+}  // namespace
+
+void Facts::addBatch(const Batch &batch, std::uint64_t events)
+{
+    addBirths(batch, events);
+    for (const Site &site : batch.sites)
+        m_changedSites.insert_or_assign(site.id, site);
+    for (const CoroutineName &name : batch.notes.names) {
+        if (change(name.coroutine))
+            m_names[name.coroutine] = validUtf8(name.name);
+    }
+    for (const Parent &parent : batch.notes.parents) {
+        if (Coroutine *const coroutine = change(parent.coroutine))
+            coroutine->parent = parent.parent;
+    }
+    for (const Finish &finish : batch.notes.finishes) {
+        if (Coroutine *const coroutine = change(finish.coroutine)) {
+            coroutine->finishTs = finish.ts;
+            coroutine->finishSite = finish.site;
+        }
+    }
+    for (const Flag &flag : batch.flags) {
+        if (Coroutine *const coroutine = change(flag.coroutine))
+            coroutine->isFlagged = true;
+    }
+    for (const Death &death : batch.deaths) {
+        if (Coroutine *const coroutine = change(death.coroutine)) {
+            coroutine->deathTs = death.ts;
+            coroutine->diedAfter = events + batch.transitions.size();
+        }
+    }
+    addProcesses(batch.notes);
+}
+
+void Facts::addBirths(const Batch &batch, std::uint64_t events)
+{
+    for (const Birth &birth : batch.births) {
+        if (birth.coroutine == kNoCoroutine)
+            continue;
+        if (birth.coroutine >= m_coroutines.size())
+            m_coroutines.resize(static_cast<std::size_t>(birth.coroutine) + 1);
+        Coroutine &coroutine = m_coroutines[birth.coroutine];
+        coroutine.station = birth.station;
+        coroutine.generation = birth.generation;
+        coroutine.dialect = birth.dialect;
+        coroutine.bornAfter = events;
+        coroutine.isBorn = true;
+        (void)change(birth.coroutine);
+    }
+}
+
+void Facts::addProcesses(const Notes &notes)
+{
+    for (const ct::Process &process : notes.processes) {
+        m_changedProcesses.insert(m_processes.size());
+        m_processes.push_back({process.pid, process.ts, 0, validUtf8(process.name)});
+    }
+    for (const ThreadName &thread : notes.threadNames)
+        m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
+    for (const ProcessEnd &end : notes.processEnds) {
+        // Of several processes with the same pid, the oldest ends first.
+        const auto ended = std::find_if(m_processes.begin(), m_processes.end(), [&](const Process &process) {
+            return process.pid == end.pid && process.endTs == 0;
+        });
+        if (ended == m_processes.end())
+            continue;
+        ended->endTs = end.ts;
+        m_changedProcesses.insert(static_cast<std::size_t>(ended - m_processes.begin()));
+    }
+}
+
+/// Returns nullptr for a coroutine without a birth.
+Facts::Coroutine *Facts::change(CoroutineId id)
+{
+    if (id >= m_coroutines.size() || !m_coroutines[id].isBorn)
+        return nullptr;
+    Coroutine &coroutine = m_coroutines[id];
+    if (!std::exchange(coroutine.isChanged, true))
+        m_changed.push_back(id);
+    return &coroutine;
+}
+
+Result<void> Facts::writeCoroutine(RowStore &store, const CoroutineSums &sums, CoroutineId id) const
+{
+    const Coroutine &coroutine = m_coroutines[id];
+    const CoroutineSums::Entry &entry = sums.entry(id);
+    const auto name = m_names.find(id);
+    return store.add(Table::Coroutines, Row()
+                                            .number(id)
+                                            .number(entry.probeId)
+                                            .known(entry.pid)
+                                            .number(coroutine.station)
+                                            .number(coroutine.generation)
+                                            .text(dialectName(coroutine.dialect))
+                                            .known(entry.birthTs)
+                                            .known(coroutine.deathTs)
+                                            .number(coroutine.isFlagged ? 1 : 0)
+                                            .number(entry.events)
+                                            .number(entry.lost)
+                                            .number(entry.missed)
+                                            .number(entry.unexplained)
+                                            .textIfAny(name != m_names.end() ? name->second : std::string_view())
+                                            .numberIf(coroutine.parent != kNoCoroutine, coroutine.parent)
+                                            .known(coroutine.finishTs)
+                                            .known(coroutine.finishSite)
+                                            .number(coroutine.bornAfter)
+                                            .numberIf(coroutine.deathTs != 0, coroutine.diedAfter));
+}
+
+Result<void> Facts::writeProcess(RowStore &store, std::size_t index) const
+{
+    const Process &process = m_processes[index];
+    return store.add(Table::Processes, Row()
+                                           .number(index + 1)
+                                           .number(process.pid)
+                                           .textIfAny(process.name)
+                                           .known(process.firstTs)
+                                           .known(process.endTs));
+}
+
+Result<void> Facts::writeChanged(RowStore &store, const CoroutineSums &sums)
+{
+    Result<void> written;
+    const auto writeAll = [&written](const auto &rows, const auto &write) {
+        for (auto row = rows.begin(); written && row != rows.end(); ++row)
+            written = write(*row);
+    };
+    writeAll(m_changedSites, [&](const auto &site) { return writeSite(store, site.second); });
+    writeAll(m_changedProcesses, [&](std::size_t index) { return writeProcess(store, index); });
+    writeAll(m_changedThreads, [&](const auto &thread) {
+        return store.add(Table::Threads,
+                         Row().number(thread.first.first).number(thread.first.second).text(thread.second));
+    });
+    writeAll(m_changed, [&](CoroutineId id) {
+        m_coroutines[id].isChanged = false;
+        return writeCoroutine(store, sums, id);
+    });
+    m_changedSites.clear();
+    m_changedProcesses.clear();
+    m_changedThreads.clear();
+    m_changed.clear();
+    return written;
+}
+
+Result<void> Facts::writeLast(RowStore &store, const CoroutineSums &sums)
+{
+    std::set<std::uint32_t> unnamed;
+    for (CoroutineId id = 0; id < m_coroutines.size(); ++id) {
+        const CoroutineSums::Entry &entry = sums.entry(id);
+        if ((entry.events | entry.lost | entry.missed | entry.unexplained) != 0)
+            (void)change(id);
+        if (m_coroutines[id].isBorn && entry.pid != 0)
+            unnamed.insert(entry.pid);
+    }
+    for (const Process &process : m_processes)
+        unnamed.erase(process.pid);
+    for (const std::uint32_t pid : unnamed) {
+        m_changedProcesses.insert(m_processes.size());
+        m_processes.push_back({pid, 0, 0, {}});
+    }
+    return writeChanged(store, sums);
+}
+
+}  // namespace ct

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The tables of a session, without a dialect of SQL. docs/interchange.md describes them for their users.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ct {
+
+enum class ColumnType : std::uint8_t {
+    Integer,       ///< below 2^63: ids, lines, counts
+    Unsigned,      ///< all 64 bits. SQLite's integers are signed there: values from 2^63 on become negative
+    UnsignedText,  ///< all 64 bits, as text in SQLite, where scripts expect it
+    Boolean,       ///< 0 or 1
+    Address,       ///< 0x and 16 digits
+    Word,          ///< ASCII, at most 32 characters
+    Text,
+    Object,  ///< a number, or an address as text
+};
+
+struct Column {
+    std::string_view name;
+    ColumnType type;
+    bool isNullable = false;
+};
+
+struct TableSchema {
+    std::string_view name;  ///< as in SQLite
+    std::span<const Column> columns;
+    std::string_view key;       ///< its columns, separated by commas; empty: none
+    bool hasNumberKey = false;  ///< the key is the first column, an integer
+};
+
+/// The tables in the order in which they are made.
+enum class Table : std::uint8_t {
+    Events,
+    Coroutines,
+    Sites,
+    Addresses,
+    Processes,
+    Threads,
+    Waits,
+    Wakes,
+    Uses,
+    WakersLeft,
+    Gaps,
+    Drops,
+    Switches,
+    ThreadSamples,
+    DescriptorSamples,
+    ProcessSamples,
+    Sessions,
+    TraceInfo,
+};
+inline constexpr std::size_t kTables = 18;
+
+const TableSchema &schemaOf(Table table);
+
+struct IndexSchema {
+    Table table;
+    std::string_view name;  ///< unique in a database
+    std::string_view columns;
+};
+
+/// Made at the end, because keeping them up to date for each row costs more than the rows.
+std::span<const IndexSchema> tableIndexes();
+
+}  // namespace ct

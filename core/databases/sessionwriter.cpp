@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/sessionwriter.h"
+
+#include "core/databases/noterows.h"
+#include "core/stream/pointkind.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr std::uint64_t kCommitEveryNs = 500'000'000;
+constexpr std::uint64_t kCommitEveryRows = 200'000;
+/// Version of the tables, as trace_info has it.
+constexpr std::uint64_t kFormat = 3;
+
+/// A part of the end, with its name for errors.
+struct Part {
+    const char *name;
+    std::function<Result<void>()> write;
+};
+
+/// For example "addresses and indexes".
+std::string namesFrom(std::span<const Part> parts)
+{
+    std::string names;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        names.append(i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ").append(parts[i].name);
+    return names;
+}
+
+}  // namespace
+
+SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, std::shared_ptr<ExportResolver> exportResolver)
+    : m_store(std::move(store)), m_addresses(std::move(exportResolver))
+{
+}
+
+SessionWriter::~SessionWriter()
+{
+    if (m_store && m_begun && m_store->growsVisibly())
+        (void)commit();
+    (void)close();
+}
+
+Result<void> SessionWriter::close()
+{
+    const std::unique_ptr<RowStore> store = std::move(m_store);
+    return store ? store->close() : Result<void>();
+}
+
+Result<void> SessionWriter::consume(const Batch &batch)
+{
+    Result<void> written = write(batch);
+    if (!written)
+        (void)close();
+    return written;
+}
+
+Result<void> SessionWriter::finish(const Accounting &accounting)
+{
+    if (!m_store)
+        return {};  // the error was reported
+    Result<void> written = complete(accounting);
+    const Result<void> closed = close();
+    return written ? closed : written;
+}
+
+Result<void> SessionWriter::ensureBegun()
+{
+    if (std::exchange(m_begun, true))
+        return {};
+    return m_store->begin();
+}
+
+Result<void> SessionWriter::write(const Batch &batch)
+{
+    if (batch.empty() && !m_begun)
+        return {};
+    if (Result<void> begun = ensureBegun(); !begun)
+        return begun;
+    if (Result<void> added = addRows(batch); !added)
+        return added;
+    if (m_committedAt == 0)
+        m_committedAt = batch.now;
+    m_rowsSinceCommit += batch.transitions.size() + batch.notes.causes();
+    const bool isDue = batch.now >= m_committedAt + kCommitEveryNs || m_rowsSinceCommit >= kCommitEveryRows;
+    if (!isDue || !m_store->growsVisibly())
+        return {};
+    m_committedAt = batch.now;
+    m_rowsSinceCommit = 0;
+    return commit();
+}
+
+Result<void> SessionWriter::commit()
+{
+    Result<void> done = m_facts.writeChanged(*m_store, m_coroutineSums);
+    if (done)
+        done = m_store->commit();
+    if (done)
+        m_committed = m_consumed;
+    return done;
+}
+
+Result<void> SessionWriter::addRows(const Batch &batch)
+{
+    m_coroutineSums.addBatch(batch);
+    m_facts.addBatch(batch, m_consumed);
+    if (Result<void> added = addGaps(batch); !added)
+        return added;
+    if (Result<void> added = addEvents(batch); !added)
+        return added;
+    return addNoteRows(*m_store, batch.notes, m_consumed);
+}
+
+Result<void> SessionWriter::addGaps(const Batch &batch)
+{
+    for (const Loss &loss : batch.losses) {
+        Result<void> added = m_store->add(Table::Gaps, Row()
+                                                           .number(loss.coroutine)
+                                                           .number(loss.firstN)
+                                                           .number(loss.count)
+                                                           .text(loss.beforeAttach ? "missed" : "lost")
+                                                           .number(m_consumed));
+        if (!added)
+            return added;
+    }
+    return {};
+}
+
+/// Numbers that are missing in the stream without a Loss: the latest ones before the transition.
+Result<void> SessionWriter::addUnexplained(const Transition &transition, std::uint64_t count)
+{
+    return m_store->add(Table::Gaps, Row()
+                                         .number(transition.coroutine)
+                                         .number(transition.n - count)
+                                         .number(count)
+                                         .text("dropped")
+                                         .number(m_consumed));
+}
+
+Result<void> SessionWriter::addEvents(const Batch &batch)
+{
+    for (const Transition &transition : batch.transitions) {
+        const CoroutineSums::Gap gap = m_coroutineSums.advance(transition);
+        if (gap.unexplained != 0) {
+            if (Result<void> added = addUnexplained(transition, gap.unexplained); !added)
+                return added;
+        }
+        const CoroutineSums::Entry &coroutine = m_coroutineSums.entry(transition.coroutine);
+        m_addresses.note(transition, coroutine.pid);
+        m_firstTs = m_consumed == 0 ? transition.ts : std::min(m_firstTs, transition.ts);
+        m_lastTs = std::max(m_lastTs, transition.ts);
+        Result<void> added = m_store->add(Table::Events, Row()
+                                                             .number(++m_consumed)
+                                                             .number(coroutine.probeId)
+                                                             .number(transition.tid)
+                                                             .address(transition.addr)
+                                                             .number(transition.seq)
+                                                             .number(transition.active ? 1 : 0)
+                                                             .number(transition.ts)
+                                                             .number(transition.n)
+                                                             .number(transition.coroutine)
+                                                             .known(coroutine.pid)
+                                                             .known(transition.site)
+                                                             .text(pointKindName(transition.kind)));
+        if (!added)
+            return added;
+    }
+    return {};
+}
+
+Result<void> SessionWriter::complete(Accounting sums)
+{
+    if (Result<void> begun = ensureBegun(); !begun)
+        return begun;
+    const Result<void> committed = m_store->growsVisibly() ? commit() : Result<void>();
+    if (!committed)
+        sums.eventsNotWritten += m_consumed - m_committed;
+    // The sums come first, before everything that may find no room: they fit into a page that the file already has.
+    const Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); });
+    if (!committed || !summed)
+        return committed ? summed : committed;
+    const std::array<Part, 3> parts{
+        {{"counts of the coroutines", [this] { return m_facts.writeLast(*m_store, m_coroutineSums); }},
+         {"addresses", [this] { return m_addresses.write(*m_store); }},
+         {"indexes", [this] { return m_store->publish(); }}}};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::string content =
+            "all events and sums are in it, " + namesFrom(std::span(parts).subspan(i)) + " are missing";
+        if (Result<void> written = m_store->writePart(content, parts[i].write); !written)
+            return written;
+    }
+    m_committed = m_consumed;
+    return {};
+}
+
+Result<void> SessionWriter::writeSums(const Accounting &accounting)
+{
+    std::uint64_t unexplained = 0;
+    for (const CoroutineSums::Entry &entry : m_coroutineSums.entries())
+        unexplained += entry.unexplained;
+    const std::pair<std::string_view, std::uint64_t> sums[] = {
+        {"format", kFormat},
+        {"events", accounting.captured},
+        {"lost_events", accounting.lost},
+        {"missed_before_attach", accounting.missedBeforeAttach},
+        {"dropped_events", unexplained},
+        {"dropped_notes", accounting.notesEvicted},
+        {"notes_lost", accounting.notesLost},
+        {"coroutines", accounting.coroutines},
+        {"coroutines_missed", accounting.coroutinesMissed},
+        {"coroutines_not_kept", accounting.overflowCoroutines},
+        {"events_not_kept", accounting.overflowEvents},
+        {"names_not_kept", accounting.overflowNames},
+        {"events_not_written", accounting.eventsNotWritten},
+        {"untraced_coroutines", accounting.untraced},
+        {"born_while_off", accounting.bornWhileOff},
+        {"born_before_init", accounting.bornBeforeInit},
+        {"flagged_stations", accounting.flaggedStations},
+        {"sites_dropped", accounting.sitesDropped},
+        {"records_dropped", accounting.recordsDropped},
+        {"threads_without_lane", accounting.threadsWithoutLane},
+    };
+    for (const auto &[name, value] : sums) {
+        if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
+            return added;
+    }
+    return m_store->add(Table::Sessions, Row()
+                                             .null()
+                                             .null()
+                                             .null()
+                                             .null()
+                                             .null()
+                                             .numberIf(m_consumed != 0, m_firstTs)
+                                             .numberIf(m_consumed != 0, m_lastTs)
+                                             .null()
+                                             .null()
+                                             .null());
+}
+
+}  // namespace ct

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Turns the stream of a run into the rows of a session: docs/interchange.md, "Databases".
+#pragma once
+
+#include "core/addresses/exportresolver.h"
+#include "core/databases/addressrows.h"
+#include "core/databases/facts.h"
+#include "core/databases/rowstore.h"
+#include "core/recording/text/coroutinesums.h"
+#include "core/recording/write/filesink.h"
+
+#include <memory>
+#include <optional>
+
+namespace ct {
+
+/// A Sink. Opens the store in the first consume() with rows, or in finish(), and stays on that thread. If the store
+/// grows visibly, commits every half second of stream time, or after 200,000 rows.
+///
+/// At the end, the sums are written first, then counts of coroutines, addresses and indexes. A part that finds no room
+/// is missing completely: the sums stay, `complete` stays 0, and the error names the missing parts.
+class SessionWriter final : public FileSink {
+public:
+    SessionWriter(std::unique_ptr<RowStore> store, std::shared_ptr<ExportResolver> exportResolver);
+    ~SessionWriter() override;  ///< without finish(): commits the consumed batches if the store grows visibly
+
+    Result<void> consume(const Batch &batch) override;
+    Result<void> finish(const Accounting &accounting) override;
+    std::uint64_t written() const override { return m_committed; }
+
+private:
+    Result<void> ensureBegun();
+    Result<void> write(const Batch &batch);
+    Result<void> addRows(const Batch &batch);
+    Result<void> addEvents(const Batch &batch);
+    Result<void> addGaps(const Batch &batch);
+    Result<void> addUnexplained(const Transition &transition, std::uint64_t count);
+    Result<void> commit();
+    Result<void> complete(Accounting sums);
+    Result<void> writeSums(const Accounting &accounting);
+    Result<void> close();
+
+    std::unique_ptr<RowStore> m_store;  ///< nullptr after the end, or after an error
+    bool m_begun = false;
+    CoroutineSums m_coroutineSums;
+    Facts m_facts;
+    AddressRows m_addresses;
+    std::uint64_t m_committedAt = 0;
+    std::uint64_t m_rowsSinceCommit = 0;
+    std::uint64_t m_consumed = 0;   ///< transitions added to the store
+    std::uint64_t m_committed = 0;  ///< transitions that readers see
+    std::uint64_t m_firstTs = 0;
+    std::uint64_t m_lastTs = 0;
+};
+
+}  // namespace ct
