@@ -10,7 +10,7 @@
 #include "app/batch/dumper.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/findinglines.h"
-#include "app/batch/judgerecording.h"
+#include "app/batch/recordedrun.h"
 #include "app/batch/spillfolder.h"
 #include "app/batch/stacksonrequest.h"
 #include "app/batch/stuckatend.h"
@@ -466,8 +466,8 @@ int BatchRun::run()
 
 int runBatch(const CommandLine &line)
 {
-    if (line.start.kind() == RunKind::File)
-        return judgeRecording(line);
+    if (readsRecording(line.start.kind()))
+        return runRecorded(line);
     BatchRun run(line);
     return run.run();
 }

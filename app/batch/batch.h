@@ -18,7 +18,8 @@ enum ExitCode : int {
     kExitSignalBase = 128,
 };
 
-/// Captures, or judges a recording. Runs to the end under the existing QCoreApplication; returns the exit status.
+/// Captures, or judges or converts a recording. Runs to the end under the existing QCoreApplication; returns the exit
+/// status.
 int runBatch(const CommandLine &line);
 
 }  // namespace ct

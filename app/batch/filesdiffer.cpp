@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/filesdiffer.h"
 
+#include "app/commandline/exportoptions.h"
 #include "core/base/filekey.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/read/segments.h"
@@ -97,20 +98,44 @@ Error sameFile(const NamedFile &a, const NamedFile &b)
 }
 
 /// Adds the files that SQLite creates and removes next to a database. SQLite follows links to find their directory.
-void addDatabaseFiles(const std::string &output, std::vector<NamedFile> &files)
+/// `format`: of the output; nullptr = none.
+void addDatabaseFiles(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
 {
-    const ExportFormat *const format = exportFormatFor(output);
     if (!format || format->extension != "sqlite")
         return;
     for (const char *suffix : {"-journal", "-wal", "-shm"})
         files.push_back({"the file " + output + suffix + " of the database", behindLinks(output).string() + suffix});
 }
 
-void addCausesFile(const std::string &output, std::vector<NamedFile> &files)
+void addCausesFile(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
 {
-    const ExportFormat *const format = exportFormatFor(output);
     if (const std::string path = format ? format->causesPath(output) : std::string(); !path.empty())
         files.push_back({"the file " + path + " of the causes", path});
+}
+
+/// Adds the files that an output has next to it. `format`: of the output; nullptr = none.
+void addSecondFiles(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
+{
+    addDatabaseFiles(output, format, files);
+    addCausesFile(output, format, files);
+}
+
+/// Adds the file to read. A recording has segments, and all of them are read.
+void addInput(const CommandLine &line, std::vector<NamedFile> &files)
+{
+    if (line.start.kind() == RunKind::Input)
+        files.push_back({"--input -", "/dev/stdin", true});
+    const std::string input = line.start.inputPath();
+    if (input.empty())
+        return;
+    const std::string option = line.start.kind() == RunKind::File ? "--input " : "--attach ";
+    files.push_back({option + input, input, true});
+    if (line.exports.empty() || line.start.kind() != RunKind::File)
+        return;
+    for (const std::string &segment : ctr::segmentsAround(input)) {
+        if (segment != input)
+            files.push_back({option + input + ", which has the segment " + segment + ",", segment, true});
+    }
 }
 
 /// Returns the files in the order in which messages name them.
@@ -120,8 +145,13 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
     if (!line.outputPath.empty() && !line.keepsOnly()) {  // dumps get free names
         const std::string output = line.limit.any() ? ctr::segmentPath(line.outputPath, 0) : line.outputPath;
         files.push_back({"-o " + line.outputPath, output});
-        addDatabaseFiles(line.outputPath, files);
-        addCausesFile(line.outputPath, files);
+        addSecondFiles(line.outputPath, exportFormatFor(line.outputPath), files);
+    }
+    for (const CommandLine::Export &requested : line.exports) {
+        if (isOfServer(requested))
+            continue;
+        files.push_back({"--output " + requested.output + " of --export " + requested.kind, requested.output});
+        addSecondFiles(requested.output, exportFormatOfKind(requested.kind), files);
     }
     if (!line.summaryPath.empty())
         files.push_back({"--summary " + line.summaryPath, line.summaryPath, false, true});
@@ -129,8 +159,7 @@ std::vector<NamedFile> filesOf(const CommandLine &line)
         files.push_back({"--report-out " + line.diagnosis.reportPath, line.diagnosis.reportPath, false, true});
     if (!line.diagnosis.baselinePath.empty())
         files.push_back({"--baseline " + line.diagnosis.baselinePath, line.diagnosis.baselinePath, true});
-    if (const std::string input = line.start.inputPath(); !input.empty())
-        files.push_back({(line.start.kind() == RunKind::File ? "--input " : "--attach ") + input, input, true});
+    addInput(line, files);
     const CaptureSpec &capture = line.start.capture;
     if (!capture.regionPath.empty())
         files.push_back({"--shm " + capture.regionPath, capture.regionPath});

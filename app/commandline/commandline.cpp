@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline/commandline.h"
 
+#include "app/commandline/exportoptions.h"
 #include "app/commandline/olderoptions.h"
 #include "app/commandline/optioncombinations.h"
 #include "app/commandline/optionvalues.h"
@@ -38,14 +39,14 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
 
 constexpr std::array<std::string_view, 9> kFlags{
     "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
-constexpr std::array<std::string_view, 30> kValued{"-n",           "--stations",   "-o",           "--output",
+constexpr std::array<std::string_view, 31> kValued{"-n",           "--stations",   "-o",           "--output",
                                                    "--shm",        "--sock",       "--duration",   "--summary",
                                                    "--attach",     "--cmd",        "--screenshot", "--screenshot-after",
                                                    "--theme",      "--lane-size",  "--lane-pool",  "--lane-retention",
                                                    "--keep",       "--dump-on",    "--session",    "--limit",
                                                    "--debug-path", "--input",      "--backlog",    "--max-overhead",
                                                    "--report",     "--report-out", "--fail-on",    "--confidence",
-                                                   "--baseline",   "--threshold"};
+                                                   "--baseline",   "--threshold",  "--export"};
 
 bool isAmong(const auto &names, std::string_view name)
 {
@@ -129,6 +130,8 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
 Result<void> Parser::parseValued(const std::string &name, const std::string &value, bool &known)
 {
     known = true;
+    if (!m_line.exports.empty() && (name == "-o" || name == "--output"))
+        return setOutputOfExport(m_line.exports.back(), name, value);
     if (isGiven(name))
         return usageError(name + " " + value + ": given twice; give it once");
     used(name);
@@ -164,6 +167,8 @@ Result<void> Parser::parseValued(const std::string &name, const std::string &val
         return setReport(value);
     if (name == "--fail-on")
         return setFailOn(value);
+    if (name == "--export")
+        return addExport(m_line.exports, value);
     if (name == "--confidence")
         return store(parseConfidence(name, value), m_line.diagnosis.confidence);
     if (name == "--threshold") {
@@ -327,8 +332,8 @@ Result<void> Parser::parseOne()
 /// Returns true if an option that may be given once only was given before.
 bool Parser::isGiven(const std::string &name) const
 {
-    constexpr std::array<std::string_view, 5> kRepeated{"--debug-path", "--keep", "--limit", "--dump-on",
-                                                        "--threshold"};
+    constexpr std::array<std::string_view, 6> kRepeated{"--debug-path", "--keep",      "--limit",
+                                                        "--dump-on",    "--threshold", "--export"};
     if (std::find(kRepeated.begin(), kRepeated.end(), name) != kRepeated.end())
         return false;
     const auto longName = [](std::string_view given) {
@@ -350,6 +355,8 @@ Result<CommandLine> Parser::parse()
         if (Result<void> parsed = parseOne(); !parsed)
             return parsed.error();
     }
+    if (Result<void> completed = completeExports(m_line, m_source); !completed)
+        return completed.error();
     if (Result<void> checked = checkCombinations({m_line, m_source, m_used}); !checked)
         return checked.error();
     return m_line;
@@ -360,6 +367,12 @@ Result<CommandLine> Parser::parse()
 const ExportFormat &outputFormat(const CommandLine &line)
 {
     const ExportFormat &format = *exportFormatFor(line.outputPath);
+    return line.csvForSpreadsheets ? forSpreadsheets(format) : format;
+}
+
+const ExportFormat &exportFormatOf(const CommandLine &line, const CommandLine::Export &requested)
+{
+    const ExportFormat &format = *exportFormatOfKind(requested.kind);
     return line.csvForSpreadsheets ? forSpreadsheets(format) : format;
 }
 

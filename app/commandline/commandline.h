@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ct {
@@ -39,6 +40,12 @@ struct CommandLine {
     bool streams() const { return outputPath == "-"; }  ///< the output is a recording on standard output
     /// The output is a recording, which holds everything.
     bool records() const { return streams() || hasEnding(outputPath, ".ctr"); }
+    /// One --export.
+    struct Export {
+        std::string kind;    ///< of an ExportFormat, or kRecordingKind
+        std::string output;  ///< a file; the URL of a database, if the kind is that of a server
+    };
+    std::vector<Export> exports;        ///< conversions of a recording, or further outputs of a capture
     bool csvForSpreadsheets = false;    ///< escapes names that look like formulas
     std::string sessionId;              ///< name of the run in the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output
@@ -70,8 +77,13 @@ struct CommandLine {
     std::vector<std::string> qtArguments;  ///< -platform NAME and the like, for QApplication
 };
 
+/// The kind of --export that writes a recording (.ctr).
+inline constexpr std::string_view kRecordingKind = "ctr";
+
 /// The format of -o, whose ending must be that of an export.
 const ExportFormat &outputFormat(const CommandLine &line);
+/// The format of an --export, whose kind is not kRecordingKind.
+const ExportFormat &exportFormatOf(const CommandLine &line, const CommandLine::Export &requested);
 
 /// `arguments`: without the program's name. An error names the argument, and what would be right.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);

@@ -30,7 +30,8 @@ private:
     Result<void> checkBatch() const;
     Result<void> checkOutput() const;
     Result<void> checkDiagnosis() const;
-    Result<void> checkJudging() const;
+    Result<void> checkReading() const;
+    Result<void> checkCsv() const;
     /// The first of these options that was given; nullptr = none was.
     const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
 
@@ -79,9 +80,10 @@ Result<void> Checks::check() const
         return source;
     if (m_parsed.line.mode == CommandLine::Mode::Batch)
         return checkBatch();
-    if (const std::string *batchOnly = firstUsed(
-            {"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session", "--limit",
-             "--csv-for-spreadsheets", "--report", "--report-out", "--fail-on", "--confidence", "--baseline"}))
+    if (const std::string *batchOnly =
+            firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session",
+                       "--limit", "--csv-for-spreadsheets", "--export", "--report", "--report-out", "--fail-on",
+                       "--confidence", "--baseline"}))
         return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_parsed.line.screenshotPath.empty())
         return usageError("--screenshot-after needs --screenshot");
@@ -95,16 +97,20 @@ Result<void> Checks::checkBatch() const
     const RunKind kind = m_parsed.line.start.kind();
     if (kind == RunKind::None)
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
-    if (kind == RunKind::Input)
-        return usageError("--input - shows a recording in the window, without --batch; " + capture);
-    if (kind == RunKind::File) {
+    if (readsRecording(kind)) {
         const std::string path = m_parsed.line.start.inputPath();
-        if (m_parsed.source.starts_with("--input ") && m_parsed.line.diagnosis.any())
-            return checkJudging();
-        if (m_parsed.source.starts_with("--input ") || looksLikeARecording(path))
+        const bool isInput = m_parsed.source.starts_with("--input ");
+        if (isInput && (m_parsed.line.diagnosis.any() || !m_parsed.line.exports.empty()))
+            return checkReading();
+        if (kind == RunKind::Input)
+            return usageError(
+                "--input - shows a recording in the window, without --batch, unless --export converts it, or "
+                "--report or --fail-on judges it; " +
+                capture);
+        if (isInput || looksLikeARecording(path))
             return usageError(m_parsed.source +
-                              ": a recording is shown in the window, without --batch, or judged with --input FILE and "
-                              "--report or --fail-on; " +
+                              ": a recording is shown in the window, without --batch, converted with --input FILE and "
+                              "--export, or judged with --input FILE and --report or --fail-on; " +
                               capture);
         return usageError(m_parsed.source + ": a program to start goes after --, as in --batch -- " + path);
     }
@@ -136,14 +142,33 @@ Result<void> Checks::checkDiagnosis() const
 }
 
 /// --batch --input FILE reads a recording, and captures nothing.
-Result<void> Checks::checkJudging() const
+Result<void> Checks::checkReading() const
 {
+    constexpr std::array<std::string_view, 10> kAllowed{
+        "--report",    "--report-out", "--fail-on", "--confidence", "--baseline",
+        "--threshold", "--debug-path", "--input",   "--export",     "--csv-for-spreadsheets"};
     for (const std::string &name : m_parsed.used) {
-        if (name != "--report" && name != "--report-out" && name != "--fail-on" && name != "--confidence" &&
-            name != "--baseline" && name != "--threshold" && name != "--debug-path" && name != "--input")
+        if (name == "-o" || name == "--output")
+            return usageError(name +
+                              " cannot be used with --batch --input FILE, which captures nothing; name an output "
+                              "behind its --export");
+        if (std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end())
             return usageError(name + " cannot be used with --batch --input FILE, which captures nothing; leave it out");
     }
+    if (Result<void> csv = checkCsv(); !csv)
+        return csv;
     return checkDiagnosis();
+}
+
+Result<void> Checks::checkCsv() const
+{
+    const auto isCsv = [](const ExportFormat *format) { return format && &forSpreadsheets(*format) != format; };
+    const std::vector<CommandLine::Export> &exports = m_parsed.line.exports;
+    if (!m_parsed.line.csvForSpreadsheets || isCsv(exportFormatFor(m_parsed.line.outputPath)) ||
+        std::any_of(exports.begin(), exports.end(),
+                    [&](const CommandLine::Export &one) { return isCsv(exportFormatOfKind(one.kind)); }))
+        return {};
+    return usageError("--csv-for-spreadsheets needs -o FILE.csv, or --export csv");
 }
 
 Result<void> Checks::checkOutput() const
@@ -160,9 +185,10 @@ Result<void> Checks::checkOutput() const
             return usageError("--summary " + m_parsed.line.summaryPath +
                               ": is also the file of -o; choose another name");
     }
-    const ExportFormat *format = exportFormatFor(m_parsed.line.outputPath);
-    if (m_parsed.line.csvForSpreadsheets && (!format || &forSpreadsheets(*format) == format))
-        return usageError("--csv-for-spreadsheets needs -o FILE.csv");
+    if (Result<void> csv = checkCsv(); !csv)
+        return csv;
+    if (m_parsed.line.keepsOnly() && !m_parsed.line.exports.empty())
+        return usageError("--export cannot be used with --keep, whose dumps -o names; leave out one of them");
     if (m_parsed.line.keepsOnly() && m_parsed.line.outputPath.empty())
         return usageError("--keep needs -o FILE, the name of the dumps");
     if (m_parsed.line.limit.any() && m_parsed.line.streams())

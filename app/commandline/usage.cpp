@@ -15,8 +15,9 @@ The window:
                                                ssh HOST corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -
 Without a window:
   corotracer-gui --batch [OPTIONS] -- TARGET [ARG...]
+  corotracer-gui --batch --input FILE --export KIND [-o FILE] ...
 
-  --batch                 capture without a window
+  --batch                 capture, convert or judge without a window
 
 What to capture, one of:
   -- TARGET [ARG...]      a program to start
@@ -59,6 +60,9 @@ With --batch:
                           A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv
+  --export KIND [-o FILE] convert the recording of --input, or write a further output of a capture: ctr, jsonl, csv,
+                          sqlite; dataframe is csv. May be repeated; each -o behind an --export names its output, which
+                          otherwise has the name of the input, or of the -o in front, with another ending
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
                           stay as they are, for other programs
@@ -75,7 +79,8 @@ With --batch:
                           blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON, as long as they do not become more severe
-  --input FILE            with --report or --fail-on: judge a recording instead of a capture
+  --input FILE            with --export: convert a recording; with --report or --fail-on: judge it. Both read it once.
+                          - is standard input; a region (.shm) is read like --attach
   -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl
   -html -out FILE         the same with --report html, written to coro_dashboard.html
@@ -103,8 +108,8 @@ The window:
   -v, --version           the version
 
 Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
-the target cannot be started; 2 wrong usage; 3 capture, input or display failed, or a recording that was judged is
-cut or damaged; 4 output failed; 10 findings, see --fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4,
+the target cannot be started; 2 wrong usage; 3 capture, input or display failed, or a recording that was judged or
+converted is cut, damaged or not complete yet; 4 output failed; 10 findings, see --fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4,
 and 3 if FILE or SHM cannot be opened.
 )";
 }

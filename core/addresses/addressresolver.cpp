@@ -111,10 +111,12 @@ bool AddressResolver::isOpen(const Query &query) const
     return m_data->isWanted(query, m_data->processOf(query.pid), m_data->knownAt(query));
 }
 
-void AddressResolver::requestCode(const Query &query)
+bool AddressResolver::requestCode(const Query &query)
 {
-    if (const SymbolWorker::Modules modules = modulesOf(query))
+    const SymbolWorker::Modules modules = modulesOf(query);
+    if (modules)
         static_cast<void>(m_worker->resolve(modules, query.addr));
+    return modules != nullptr;
 }
 
 void AddressResolver::awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const

@@ -54,8 +54,8 @@ public:
     bool isOpen(const Query &query) const;
     // For exports, which may wait.
 
-    /// Requests the resolution of an address of code. Ignores other addresses.
-    void requestCode(const Query &query);
+    /// Requests the resolution of an address of code. Ignores other addresses, and returns false for them.
+    bool requestCode(const Query &query);
     /// Waits until all requested code is resolved, `most` has passed, or `givenUp` is set (relaxed).
     void awaitCode(std::chrono::milliseconds most, const std::atomic<bool> &givenUp) const;
     /// Start (ns) of the suspension that the file and line of a frame belong to; 0 = no line is known, or no frame.

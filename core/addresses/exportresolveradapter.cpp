@@ -18,27 +18,32 @@ AddressResolver::Query queryOf(const EventAddress &address)
 
 class ExportResolverAdapter final : public ExportResolver {
 public:
-    explicit ExportResolverAdapter(std::shared_ptr<AddressResolver> resolver) : m_resolver(std::move(resolver)) {}
+    ExportResolverAdapter(std::shared_ptr<AddressResolver> resolver, bool waits)
+        : m_resolver(std::move(resolver)), m_waits(waits)
+    {
+    }
 
     Answer known(const EventAddress &address) override
     {
         Answer answer = m_resolver->known(queryOf(address));
-        if (!answer)
-            m_resolver->requestCode(queryOf(address));
-        return answer;
+        if (answer || !m_resolver->requestCode(queryOf(address)) || !m_waits)
+            return answer;
+        m_resolver->awaitCode(kMostWait, m_givenUp);
+        return m_resolver->known(queryOf(address));
     }
     void resolve(const std::vector<EventAddress> &addresses) override
     {
         // Only code: frames are read only while they are on display, a few at a time.
         for (const EventAddress &address : addresses)
-            m_resolver->requestCode(queryOf(address));
+            static_cast<void>(m_resolver->requestCode(queryOf(address)));
         m_resolver->awaitCode(kMostWait, m_givenUp);
     }
     void giveUp() override { m_givenUp.store(true, std::memory_order_relaxed); }
     std::uint64_t lineSince(const EventAddress &address) override { return m_resolver->lineSince(queryOf(address)); }
 
 private:
-    std::shared_ptr<AddressResolver> m_resolver;
+    const std::shared_ptr<AddressResolver> m_resolver;
+    const bool m_waits;
     std::atomic<bool> m_givenUp{false};  ///< relaxed: a hint
 };
 
@@ -46,7 +51,12 @@ private:
 
 std::shared_ptr<ExportResolver> exportResolverOf(std::shared_ptr<AddressResolver> resolver)
 {
-    return resolver ? std::make_shared<ExportResolverAdapter>(std::move(resolver)) : nullptr;
+    return resolver ? std::make_shared<ExportResolverAdapter>(std::move(resolver), false) : nullptr;
+}
+
+std::shared_ptr<ExportResolver> waitingExportResolverOf(std::shared_ptr<AddressResolver> resolver)
+{
+    return resolver ? std::make_shared<ExportResolverAdapter>(std::move(resolver), true) : nullptr;
 }
 
 }  // namespace ct

@@ -30,7 +30,7 @@ std::string namesakeOf(const std::string &to)
 
 }  // namespace
 
-Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to, const CopyProgress &progress)
+Result<void> checkRecordingName(const std::string &to)
 {
     if (const ctr::Claims claims = ctr::claimsOn(to); claims.written || claims.read)
         return Error{ErrorCode::Busy, to + " is a recording that is " +
@@ -39,6 +39,13 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     if (const std::string other = namesakeOf(to); !other.empty())
         return Error{ErrorCode::AlreadyExists, to + " is the name of the recording that " + other +
                                                    " in the same folder belongs to; choose another name"};
+    return {};
+}
+
+Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to, const CopyProgress &progress)
+{
+    if (const Result<void> isFree = checkRecordingName(to); !isFree)
+        return isFree.error();
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();

@@ -8,9 +8,12 @@
 
 namespace ct {
 
+/// Returns an error if a recording `to` would replace a recording that is being written or is open, or if its name
+/// belongs to the files of another recording ("x.ctr" next to "x.0.ctr").
+Result<void> checkRecordingName(const std::string &to);
+
 /// Writes a temporary file in the folder of `to` and renames it at the end: a cancelled or failed save leaves an
-/// existing file as it was. `from`: as for copyRecording(). `to` must not be a recording that is being written or is
-/// open. It must not have a name that belongs to the files of another recording ("x.ctr" next to "x.0.ctr"). Any
+/// existing file as it was. `from`: as for copyRecording(). `to`: see checkRecordingName(). Any
 /// thread.
 Result<CopiedRecording> saveRecording(const std::string &from, const std::string &to,
                                       const CopyProgress &progress = {});

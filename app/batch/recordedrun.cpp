@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/batch/recordedrun.h"
+
+#include "app/batch/batch.h"
+#include "app/batch/console.h"
+#include "app/batch/consolesignals.h"
+#include "app/batch/conversion.h"
+#include "app/batch/diagnosis.h"
+#include "app/batch/filesdiffer.h"
+#include "app/batch/inputcopy.h"
+#include "core/recording/library/openrecording.h"
+#include "core/recording/read/readahead.h"
+#include "core/recording/read/recordingreader.h"
+
+#include <memory>
+#include <optional>
+
+namespace ct {
+
+namespace {
+
+class RecordedRun {
+public:
+    /// `input`: nullptr = a file. `instant`: that of the judgement, if it is known; else 0.
+    RecordedRun(const CommandLine &line, const InputCopy *input, std::uint64_t instant);
+    /// Opens what run() needs besides the recording. Returns an exit status.
+    int open();
+    /// In place of open(): continues the judgement with what `former` has opened, and converts nothing.
+    void continueFrom(RecordedRun &former) { m_diagnosis->continueFrom(*former.m_diagnosis); }
+    /// Returns an exit status.
+    int run();
+    /// After run(): the instant, if the reading had passed it before it was known; then nothing was judged. Else 0.
+    std::uint64_t tooLate() const { return m_tooLate; }
+
+private:
+    void read(std::unique_ptr<StreamFile> opened);
+    void reportIncomplete();
+    void handleFacts(const FileFacts &facts);
+    void setInstant(std::uint64_t decided);
+    void consume(const Batch &batch);
+    int report();
+    int convert(const Accounting &accounting);
+    int fail(const Error &error, int code);
+    void print(const std::string &message);
+
+    const CommandLine &m_line;
+    const InputCopy *const m_input;
+    const std::string m_path = m_input ? m_input->path() : m_line.start.inputPath();
+    const std::string m_name = m_input ? InputCopy::kName : m_path;  ///< for messages
+    const std::shared_ptr<Population> m_population = std::make_shared<Population>();
+    std::shared_ptr<AddressResolver> m_resolver;
+    std::unique_ptr<StreamFile> m_file;
+    std::optional<Diagnosis> m_diagnosis;
+    std::optional<Conversion> m_conversion;
+    std::vector<std::shared_ptr<Sink>> m_sinks;
+    Console m_console;
+    Accounting m_accounting;
+    bool m_isIncomplete = false;
+    std::uint64_t m_instant;
+    std::uint64_t m_tooLate = 0;
+};
+
+RecordedRun::RecordedRun(const CommandLine &line, const InputCopy *input, std::uint64_t instant)
+    : m_line(line), m_input(input), m_instant(instant)
+{
+    DebugSearchPath searchPath;
+    searchPath.folders = line.debugFolders;
+    m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
+    if (line.diagnosis.any()) {
+        m_diagnosis.emplace(line.diagnosis, m_population, m_name.substr(m_name.rfind('/') + 1));
+        if (instant != 0)
+            m_diagnosis->judgeAt(instant);
+        m_sinks.push_back(m_diagnosis->judge());
+        m_resolver->addListener(m_diagnosis->frameListener());
+    }
+    m_sinks.push_back(m_population);
+    if (m_diagnosis) {
+        const std::vector<std::shared_ptr<Sink>> behind = m_diagnosis->sinks();
+        m_sinks.insert(m_sinks.end(), behind.begin(), behind.end());
+    }
+}
+
+void RecordedRun::print(const std::string &message)
+{
+    m_console.print(QString::fromStdString(m_input ? m_input->named(message) : message));
+}
+
+void RecordedRun::consume(const Batch &batch)
+{
+    for (const std::shared_ptr<Sink> &sink : m_sinks)
+        static_cast<void>(sink->consume(batch));  // memory: never fails
+    if (m_conversion)
+        m_conversion->consume(batch);
+}
+
+/// `decided`: what the latest facts of the recording say; 0 = nothing.
+void RecordedRun::setInstant(std::uint64_t decided)
+{
+    if (decided == 0)
+        return;
+    m_diagnosis->judgeAt(decided);
+    if (m_instant == 0 && m_population->now() > decided)
+        m_tooLate = decided;
+    m_instant = decided;
+}
+
+void RecordedRun::handleFacts(const FileFacts &facts)
+{
+    m_resolver->addInfo(facts.info);
+    m_resolver->addFrames(facts.frames);
+    if (m_diagnosis)
+        setInstant(facts.info.decided);
+    if (m_conversion)
+        m_conversion->addFacts(facts);
+}
+
+/// A recording has the instant of the judgement in front of what is later. If not, because it is of a program that
+/// wrote it elsewhere, m_tooLate has it, and a second reading knows it from the start.
+void RecordedRun::read(std::unique_ptr<StreamFile> opened)
+{
+    // A recording that is written gets the output of the target when it is read: nothing may be read ahead.
+    m_file = m_conversion && m_conversion->writesRecording() ? std::move(opened)
+                                                             : std::make_unique<ReadAhead>(std::move(opened));
+    if (m_conversion)
+        m_conversion->setSums([this] { return m_file->accounting(); });
+    Batch batch;
+    for (bool more = true; more;) {
+        batch.clear();
+        const Result<bool> next = m_file->next(batch);
+        FileFacts facts;
+        if (m_file->takeFacts(facts))
+            handleFacts(facts);
+        more = next && *next;
+        if (!next) {
+            print(next.error().message);
+            m_isIncomplete = true;  // what was readable is judged and converted
+        }
+        if (notedEndSignal() != 0 || (m_tooLate != 0 && !m_conversion))
+            break;
+        if (more)
+            consume(batch);
+        if (m_conversion && m_conversion->hasFailed() && !m_diagnosis)
+            break;
+        if (m_conversion)
+            m_conversion->showProgress(m_file->progress());
+    }
+    m_accounting = m_file->accounting();
+    if (m_conversion && notedEndSignal() == 0)
+        reportIncomplete();
+    if (m_diagnosis && m_tooLate == 0 && notedEndSignal() == 0)
+        m_diagnosis->finishJudging();
+}
+
+/// A recording may end between two blocks, which is no damage.
+void RecordedRun::reportIncomplete()
+{
+    if (m_isIncomplete || m_conversion->hasFailed() || m_file->hasEnded())
+        return;
+    m_isIncomplete = true;
+    if (!m_input && RecordingReader::isWritten(m_path))
+        print(m_name + " is still being written: what it has now is converted; convert it again when it is complete");
+    else
+        print(m_name + " has no end: its recorder was killed, or the file was cut; what it has is converted");
+}
+
+int RecordedRun::fail(const Error &error, int code)
+{
+    print(error.message);
+    if (m_diagnosis)
+        m_diagnosis->discard();
+    return code;
+}
+
+int RecordedRun::open()
+{
+    if (const Result<void> checked = checkFilesDiffer(m_line); !checked)
+        return fail(checked.error(), kExitOutput);
+    if (m_diagnosis) {
+        if (const Result<void> known = m_diagnosis->readBaseline(); !known)
+            return fail(known.error(), kExitCapture);
+        if (const Result<void> opened = m_diagnosis->open(); !opened)
+            return fail(opened.error(), kExitOutput);
+    }
+    if (!m_line.exports.empty())
+        m_conversion.emplace(m_line, m_resolver, m_console);
+    return kExitSuccess;
+}
+
+/// Returns an exit status.
+int RecordedRun::report()
+{
+    const auto isEnded = [] { return notedEndSignal() != 0; };
+    if (!isEnded())
+        m_diagnosis->resolveLocations(*m_resolver);
+    if (isEnded())
+        return fail(Error{ErrorCode::Cancelled, "interrupted: there is no report"}, 128 + notedEndSignal());
+    if (const Result<void> written = m_diagnosis->write(m_resolver.get(), isEnded); !written)
+        return fail(written.error(), kExitOutput);
+    if (!m_diagnosis->failure().empty())
+        print(m_diagnosis->failure());
+    if (m_isIncomplete)
+        return kExitCapture;
+    return m_diagnosis->failure().empty() ? kExitSuccess : kExitFindings;
+}
+
+/// Returns an exit status.
+int RecordedRun::convert(const Accounting &accounting)
+{
+    if (notedEndSignal() != 0)
+        return fail(Error{ErrorCode::Cancelled, "interrupted: nothing was written"}, 128 + notedEndSignal());
+    if (m_isIncomplete && accounting.captured == 0) {
+        print(m_name + " has no event that can be read; nothing was written");
+        return kExitCapture;
+    }
+    if (!m_conversion->finish(accounting))
+        return kExitOutput;
+    return m_isIncomplete ? kExitCapture : kExitSuccess;
+}
+
+int RecordedRun::run()
+{
+    // The outputs are opened first: the first output of the target is read when the recording is opened.
+    if (m_conversion && !m_conversion->open() && !m_diagnosis)
+        return kExitOutput;
+    Result<std::unique_ptr<StreamFile>> file =
+        openRecording(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler());
+    if (!file)
+        return fail(file.error(), kExitCapture);
+    if (m_diagnosis) {
+        if (const Result<void> dropped = m_diagnosis->dropOlder(); !dropped)
+            return fail(dropped.error(), kExitOutput);
+    }
+    read(std::move(*file));
+    const int converted = m_conversion ? convert(m_accounting) : kExitSuccess;
+    if (notedEndSignal() != 0 && converted >= kExitSignalBase)
+        return converted;
+    if (m_tooLate != 0 || !m_diagnosis)
+        return converted;
+    const int judged = report();
+    return converted == kExitOutput ? kExitOutput : judged;
+}
+
+int runFile(const CommandLine &line, const InputCopy *input)
+{
+    auto run = std::make_unique<RecordedRun>(line, input, 0);
+    if (const int status = run->open(); status != kExitSuccess)
+        return status;
+    const int status = run->run();
+    if (run->tooLate() == 0)
+        return status;
+    auto again = std::make_unique<RecordedRun>(line, input, run->tooLate());
+    again->continueFrom(*run);
+    run.reset();
+    const int judged = again->run();
+    return status == kExitOutput ? kExitOutput : judged;
+}
+
+}  // namespace
+
+int runRecorded(const CommandLine &line)
+{
+    refuseUserSignals(UserSignalsOf::Recording);
+    noteEndSignals();
+    if (line.start.kind() != RunKind::Input)
+        return runFile(line, nullptr);
+    Console console;
+    const Result<std::unique_ptr<InputCopy>> input = InputCopy::make(line, console);
+    if (!input) {
+        console.print(QString::fromStdString(input.error().message));
+        return notedEndSignal() != 0 ? kExitSignalBase + notedEndSignal() : int{kExitCapture};
+    }
+    return runFile(line, input->get());
+}
+
+}  // namespace ct

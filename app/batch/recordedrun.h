@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// --batch --input FILE: judges or converts a recording, without a window.
+#pragma once
+
+#include "app/commandline/commandline.h"
+
+namespace ct {
+
+/// Reads the recording once, up to its end, into the diagnosis and the outputs that the command line asks for. The
+/// verdict is that of the instant at which the run was judged, and equals that of the run. Of a damaged recording,
+/// judges and converts what can be read, and fails. Returns the exit status; messages go to standard error.
+int runRecorded(const CommandLine &line);
+
+}  // namespace ct

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/commandline/exportoptions.h"
+
+#include "app/commandline/optionvalues.h"
+#include "core/base/fileending.h"
+#include "core/exporting/exporting.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// Names that the first collector accepts, too.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
+    {{"dataframe", "csv"}, {"postgres", "postgresql"}}};
+
+std::string knownKinds()
+{
+    std::string names(kRecordingKind);
+    for (const ExportFormat &format : exportFormats())
+        names += ", " + std::string(format.kind);
+    return names;
+}
+
+/// A database's URL and nothing else: KIND://[USER@]HOST...
+Result<void> checkUrl(const CommandLine::Export &requested)
+{
+    const std::string scheme = requested.kind + "://";
+    const std::string form = scheme + "[USER@]HOST[:PORT]/DATABASE";
+    if (requested.output.empty())
+        return usageError("--export " + requested.kind + " needs --output " + form);
+    if (!requested.output.starts_with(scheme))
+        return usageError("--export " + requested.kind + ": its --output must be " + form);
+    const std::size_t begin = scheme.size();
+    const std::size_t at = requested.output.substr(0, requested.output.find('/', begin)).rfind('@');
+    // The URL is not quoted: it has the password.
+    if (at != std::string::npos && requested.output.find(':', begin) < at)
+        return usageError("--export " + requested.kind +
+                          ": the password in its --output is visible in the list of processes; leave it out, and set " +
+                          (requested.kind == "mysql" ? "MYSQL_PWD" : "PGPASSWORD"));
+    return {};
+}
+
+/// "dir/run.ctr" -> "dir/run"; the ending of a compressed file goes as well.
+std::string withoutEnding(std::string path)
+{
+    const auto cut = [&path] {
+        const std::size_t dot = path.rfind('.');
+        const std::size_t slash = path.rfind('/');
+        const std::size_t nameBegin = slash == std::string::npos ? 0 : slash + 1;
+        if (dot != std::string::npos && dot > nameBegin)
+            path.resize(dot);
+    };
+    if (hasEnding(path, ".gz") || hasEnding(path, ".zst"))
+        cut();
+    cut();
+    return path;
+}
+
+/// The file whose name the outputs get, with another ending; empty: there is none.
+std::string namesake(const CommandLine &line, const std::string &source)
+{
+    if (source.starts_with("--input "))
+        return line.start.inputPath();
+    return line.streams() ? std::string() : line.outputPath;
+}
+
+/// The recording of a capture is its main output, which -o names.
+Result<void> moveRecording(CommandLine &line)
+{
+    const auto recording = std::find_if(line.exports.begin(), line.exports.end(),
+                                        [](const CommandLine::Export &one) { return one.kind == kRecordingKind; });
+    if (recording == line.exports.end())
+        return {};
+    if (!line.outputPath.empty())
+        return usageError("--export ctr: the capture has -o " + line.outputPath + "; choose one of them");
+    if (!hasEnding(recording->output, ".ctr"))
+        return usageError("--export ctr needs --output FILE.ctr");
+    line.outputPath = recording->output;
+    line.exports.erase(recording);
+    return moveRecording(line);
+}
+
+}  // namespace
+
+bool isOfServer(const CommandLine::Export &requested)
+{
+    const ExportFormat *const format = exportFormatOfKind(requested.kind);
+    return format && format->extension.empty();
+}
+
+Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value)
+{
+    const auto other = std::find_if(kOtherNames.begin(), kOtherNames.end(),
+                                    [&value](const auto &names) { return names.first == value; });
+    const std::string kind(other != kOtherNames.end() ? other->second : value);
+    if (kind != kRecordingKind && !exportFormatOfKind(kind))
+        return usageError("--export " + value + ": expected one of " + knownKinds());
+    exports.push_back({kind, {}});
+    return {};
+}
+
+Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string &name, const std::string &value)
+{
+    const std::string kind = "--export " + requested.kind;
+    if (value.empty())
+        return usageError(name + ": its value is empty; give one");
+    if (!requested.output.empty())
+        return usageError(name + " " + value + ": " + kind +
+                          " has an output already; the output of a capture comes before the first --export");
+    if (value == "-")
+        return usageError(name + " -: " + kind + " needs the name of a file");
+    requested.output = value;
+    return {};
+}
+
+Result<void> completeExports(CommandLine &line, const std::string &source)
+{
+    const std::string stem = namesake(line, source);
+    for (CommandLine::Export &requested : line.exports) {
+        if (isOfServer(requested)) {
+            if (Result<void> checked = checkUrl(requested); !checked)
+                return checked;
+            continue;
+        }
+        if (!requested.output.empty())
+            continue;
+        const std::string option = "--export " + requested.kind;
+        if (stem.empty())
+            return usageError(option + " needs --output FILE: there is no file to derive its name from");
+        const ExportFormat *const format = exportFormatOfKind(requested.kind);
+        requested.output = withoutEnding(stem) + "." + std::string(format ? format->extension : kRecordingKind);
+        if (requested.output == stem)
+            return usageError(option + " needs --output FILE: " + stem + " would be both its input and its output");
+    }
+    return readsRecording(line.start.kind()) ? Result<void>() : moveRecording(line);
+}
+
+}  // namespace ct

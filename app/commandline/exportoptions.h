@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The options --export and --output: kinds of exports, their outputs, and names derived from the input. Pure.
+#pragma once
+
+#include "app/commandline/commandline.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+/// Adds an --export. `value`: the name of a kind, or one of the names that the first collector has for it.
+Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value);
+/// Sets the output of the latest --export.
+Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string &name, const std::string &value);
+/// Gives each --export without an output a name: that of the recording with another ending. `source`: the argument that
+/// selected what to convert or to capture. A recording of a region that is read with --input becomes the output of -o.
+Result<void> completeExports(CommandLine &line, const std::string &source);
+
+/// True if the output of this kind is the URL of a database.
+bool isOfServer(const CommandLine::Export &requested);
+
+}  // namespace ct

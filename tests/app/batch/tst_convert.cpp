@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// --batch --input FILE --export KIND: what the outputs have, inputs of every sort, and one reading for several outputs.
+#include "core/recording/write/recordingwriter.h"
+#include "tests/app/batch/batchoutputs.h"
+#include "tests/app/batch/conversions.h"
+#include "tests/support/qtsuite.h"
+
+using namespace conversions;
+using batchoutputs::rowsIn;
+
+namespace {
+
+constexpr const char *kRecordings = "tests/corpus/recordings/causes/";
+
+/// Copies a recording with waits, wakes and uses, and a lost wake-up that the rules find.
+bool addRecording(const Folder &folder, const char *name)
+{
+    const QString source = runner::sourceFile(kRecordings) + QStringLiteral("asio-lost-reply.broken.ctr");
+    return QFile::copy(source, folder.path(QLatin1String(name)));
+}
+
+/// Copies first.ctr to run.ctr, with output that the target may have printed.
+bool addOutput(const Folder &folder)
+{
+    auto reader = ct::RecordingReader::open(folder.path(QStringLiteral("first.ctr")).toStdString());
+    auto writer = ct::RecordingWriter::open(folder.path(QStringLiteral("run.ctr")).toStdString());
+    if (!reader || !writer)
+        return false;
+    std::uint64_t now = 0;
+    ct::Batch batch;
+    for (bool more = true; more; batch.clear()) {
+        more = *(*reader)->next(batch);
+        now = std::max(now, batch.now);
+        (*writer)->addOutput(now, "printed\r\n");
+        if (!(*writer)->consume(batch))
+            return false;
+    }
+    (*writer)->addInfo((*reader)->info());
+    return bool((*writer)->finish((*reader)->accounting()));
+}
+
+}  // namespace
+
+class ConvertTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void eachKindHasEveryEvent()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_causality", ""));
+        const Outcome outcome =
+            folder.run(QStringLiteral("--input run.ctr --export csv --export jsonl --export sqlite --export ctr "
+                                      "--output copy.ctr"));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        const auto events = static_cast<qint64>(contentOf(folder.path(QStringLiteral("run.ctr"))).sums["captured"]);
+        QVERIFY(events > 1000);
+        for (const char *name : {"run.csv", "run.jsonl", "run.sqlite", "copy.ctr"}) {
+            QCOMPARE(rowsIn(folder.path(QLatin1String(name))), events);
+            QVERIFY2(outcome.err.contains(QByteArray(name) + " has " + QByteArray::number(events) + " events"),
+                     outcome.err);
+        }
+        const QByteArray jsonl = folder.content("run.jsonl");
+        QCOMPARE(folder.content("run.csv").count('\n'), jsonl.count('\n') - jsonl.count("{\"note\":") + 1);
+        QVERIFY(folder.content("run.causes.csv").count('\n') > 1);
+        const QStringList expected{QStringLiteral("copy.ctr"),  QStringLiteral("run.causes.csv"),
+                                   QStringLiteral("run.csv"),   QStringLiteral("run.ctr"),
+                                   QStringLiteral("run.jsonl"), QStringLiteral("run.sqlite")};
+        QCOMPARE(folder.names(), expected);
+    }
+
+    void aCopyHasEventsNotesSumsAndFacts()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("first.ctr"), "ct_causality", ""));
+        QVERIFY(addOutput(folder));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export ctr --output copy.ctr")).status, 0);
+        const QString from = folder.path(QStringLiteral("run.ctr"));
+        const QString to = folder.path(QStringLiteral("copy.ctr"));
+        QVERIFY(contentOf(to) == contentOf(from));
+        std::vector<QByteArray> output(2);
+        std::vector<ct::RecordingInfo> infos;
+        for (std::size_t i = 0; i < 2; ++i) {
+            auto reader = ct::RecordingReader::open((i == 0 ? from : to).toStdString(), [&](const auto &piece) {
+                output[i] += QByteArray::fromStdString(piece.bytes);
+            });
+            QVERIFY(reader);
+            ct::Batch batch;
+            for (bool more = true; more; batch.clear())
+                more = *(*reader)->next(batch);
+            infos.push_back((*reader)->info());
+            QVERIFY((*reader)->hasEnded());
+        }
+        QVERIFY(!infos[0].session.empty() && !infos[0].processes.empty() && infos[0].exit);
+        QVERIFY(infos[1] == infos[0]);
+        QVERIFY(!output[0].isEmpty());
+        QCOMPARE(output[1], output[0]);
+    }
+
+    void jsonlAndBackKeepsEventsNotesAndSums()
+    {
+        Folder folder;
+        QVERIFY(addRecording(folder, "run.ctr"));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export jsonl")).status, 0);
+        QCOMPARE(folder.run(QStringLiteral("--input run.jsonl --export ctr --output back.ctr")).status, 0);
+        const Content before = contentOf(folder.path(QStringLiteral("run.ctr")));
+        const Content after = contentOf(folder.path(QStringLiteral("back.ctr")));
+        QVERIFY(before.notes.at("waits") > 0);
+        QCOMPARE(after.sums, before.sums);
+        QCOMPARE(after.notes, before.notes);
+        QVERIFY(after.events == before.events);
+    }
+
+    void standardInputMayBeAPipeOrAFile()
+    {
+        Folder folder;
+        QVERIFY(addRecording(folder, "run.ctr"));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export csv --export jsonl")).status, 0);
+        const QByteArray csv = folder.content("run.csv");
+        for (const char *name : {"run.ctr", "run.jsonl"}) {
+            const QString file = QLatin1String(name);
+            QCOMPARE(folder.run(QStringLiteral("--input %1 --export csv --output named.csv").arg(file)).status, 0);
+            const Outcome piped = folder.run(QStringLiteral("--input - --export csv --output piped.csv --report text"),
+                                             folder.content(name));
+            QVERIFY2(piped.status == 0, piped.err);
+            QVERIFY(piped.out.startsWith("standard input: "));
+            QCOMPARE(folder.content("piped.csv"), folder.content("named.csv"));
+            QCOMPARE(folder.run(QStringLiteral("--input - --export csv --output file.csv"), {}, file).status, 0);
+            QCOMPARE(folder.content("file.csv"), folder.content("named.csv"));
+            QVERIFY(!folder.names().join(QLatin1Char(' ')).contains(QStringLiteral("corotracer-input")));
+        }
+        QCOMPARE(folder.content("named.csv").count('\n'), csv.count('\n'));
+    }
+
+    void inputThatIsNoRecordingIsNamed()
+    {
+        Folder folder;
+        const Outcome empty = folder.run(QStringLiteral("--input - --export csv --output o.csv"));
+        QCOMPARE(empty.status, 3);
+        QVERIFY(empty.says("standard input ended before any data arrived"));
+        const Outcome text = folder.run(QStringLiteral("--input - --export csv --output o.csv"), "hello\n");
+        QCOMPARE(text.status, 3);
+        QVERIFY2(text.says("standard input:1") && !text.says("/proc/"), text.err);
+        QVERIFY2(text.says("nothing was written") && !folder.has("o.csv"), text.err);
+        QCOMPARE(folder.run(QStringLiteral("--input none.ctr --export csv --output p.csv")).status, 3);
+        QVERIFY(!folder.has("p.csv"));
+    }
+
+    void aReportAndOutputsNeedOneReading()
+    {
+        Folder folder;
+        QVERIFY(addRecording(folder, "run.ctr"));
+        const Outcome judged = folder.run(QStringLiteral("--input run.ctr --report json --fail-on any"));
+        QCOMPARE(judged.status, 10);
+        const Outcome both =
+            folder.run(QStringLiteral("--input run.ctr --report json --fail-on any --export jsonl --export csv"));
+        QVERIFY2(both.status == 10, both.err);
+        QCOMPARE(both.out, judged.out);
+        QVERIFY(rowsIn(folder.path(QStringLiteral("run.jsonl"))) > 0);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("run.csv"))), rowsIn(folder.path(QStringLiteral("run.jsonl"))));
+    }
+
+    void aCutRecordingIsConvertedAsFarAsItGoes()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"));
+        QByteArray bytes = folder.content("run.ctr");
+        bytes.resize(bytes.size() / 2);
+        QVERIFY(folder.write("cut.ctr", bytes));
+        const auto whole = rowsIn(folder.path(QStringLiteral("run.ctr")));
+        const Outcome outcome =
+            folder.run(QStringLiteral("--input cut.ctr --export jsonl --export ctr --output c.ctr"));
+        QVERIFY2(outcome.status == 3, outcome.err);
+        QVERIFY2(outcome.says("cut.ctr: the recording was interrupted"), outcome.err);
+        const qint64 rows = rowsIn(folder.path(QStringLiteral("cut.jsonl")));
+        QVERIFY(rows > 0 && rows < whole);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("c.ctr"))), rows);
+        QVERIFY(contentOf(folder.path(QStringLiteral("c.ctr"))).error.empty());
+    }
+
+    void aGrowingRecordingIsConvertedUpToItsPresentEnd()
+    {
+        Folder folder;
+        QProcess recorder;
+        const QStringList storm =
+            runner::target("ct_storm", runner::words("--seconds 600 --rate 5000 --coroutines 10"));
+        folder.prepare(recorder, QStringLiteral("-o run.ctr ") + storm.join(QLatin1Char(' ')));
+        recorder.start();
+        const QString run = folder.path(QStringLiteral("run.ctr"));
+        QVERIFY(QTest::qWaitFor([&] { return QFileInfo(run).size() > 20'000; }, runner::kPatienceMs));
+        const Outcome outcome = folder.run(QStringLiteral("--input run.ctr --export jsonl"));
+        QVERIFY2(outcome.status == 3, outcome.err);
+        QVERIFY2(outcome.says("is still being written"), outcome.err);
+        QVERIFY(rowsIn(folder.path(QStringLiteral("run.jsonl"))) > 0);
+        QCOMPARE(recorder.state(), QProcess::Running);
+        ::kill(static_cast<pid_t>(recorder.processId()), SIGKILL);
+        QVERIFY(recorder.waitForFinished(runner::kPatienceMs));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export jsonl")).status, 3);
+    }
+
+    void segmentsAreConvertedTogether()
+    {
+        Folder folder;
+        QVERIFY(
+            folder.record(QStringLiteral("run.ctr --limit 1s"), "ct_storm", "--seconds 4 --rate 2000 --coroutines 10"));
+        QStringList segments = folder.names();
+        QVERIFY(segments.size() > 1);
+        const Outcome outcome = folder.run(QStringLiteral("--input %1 --export jsonl --output all.jsonl --export ctr "
+                                                          "--output all.ctr")
+                                               .arg(segments.first()));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        const Content before = contentOf(folder.path(segments.first()));
+        QVERIFY(contentOf(folder.path(QStringLiteral("all.ctr"))).events == before.events);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("all.jsonl"))), qint64(before.sums.at("captured")));
+    }
+
+    void anEmptyRecordingHasEmptyOutputs()
+    {
+        Folder folder;
+        QCOMPARE(folder.run(QStringLiteral("-o run.ctr -- /bin/true")).status, 0);
+        const Outcome outcome = folder.run(
+            QStringLiteral("--input run.ctr --export csv --export jsonl --export sqlite --export ctr --output c.ctr"));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        for (const char *name : {"run.csv", "run.jsonl", "run.sqlite", "c.ctr"})
+            QCOMPARE(rowsIn(folder.path(QLatin1String(name))), 0);
+        QCOMPARE(folder.content("run.csv").count('\n'), 1);
+        const Outcome text = folder.run(QStringLiteral("--input run.jsonl --export ctr --output d.ctr"));
+        QVERIFY2(text.status == 0, text.err);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("d.ctr"))), 0);
+    }
+
+    void formulasAreEscapedOnRequest()
+    {
+        Folder folder;
+        QVERIFY(folder.write("f.jsonl", "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x0000000000000001\",\"seq\":2,"
+                                        "\"is_active\":true,\"ts\":5,\"n\":0,\"name\":\"=1+1\"}\n"));
+        QCOMPARE(folder.run(QStringLiteral("--input f.jsonl --export dataframe")).status, 0);
+        QVERIFY(folder.content("f.csv").contains(",=1+1,") && !folder.content("f.csv").contains("'=1+1"));
+        QCOMPARE(folder.run(QStringLiteral("--input f.jsonl --export csv --csv-for-spreadsheets")).status, 0);
+        QVERIFY(folder.content("f.csv").contains("'=1+1"));
+    }
+};
+
+CT_QT_SUITE(ConvertTest)
+#include "tst_convert.moc"
