@@ -29,8 +29,9 @@ public:
     /// Runs a part of the end. After an error, the parts before it stay, if the store grows visibly. `content`: what
     /// the error reports about the content, a sentence without its full stop.
     virtual Result<void> writePart(const std::string &content, const std::function<Result<void>()> &write) = 0;
-    /// Makes the indexes and completes the session. Call it last. Nothing follows it but close().
-    virtual Result<void> publish() = 0;
+    /// Makes the indexes and completes the session. Call it last. Nothing follows it but close(). `sessionKey`: a store
+    /// of many sessions replaces the one with the same key; empty: a new one.
+    virtual Result<void> publish(const std::string &sessionKey) = 0;
     /// Releases the database, and waits until the content is safe.
     virtual Result<void> close() = 0;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/sessionwriter.h"
 
+#include "core/base/utf8.h"
 #include "core/databases/noterows.h"
 #include "core/stream/pointkind.h"
 
@@ -38,8 +39,8 @@ std::string namesFrom(std::span<const Part> parts)
 
 }  // namespace
 
-SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, std::shared_ptr<ExportResolver> exportResolver)
-    : m_store(std::move(store)), m_addresses(std::move(exportResolver))
+SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, ExportContext context)
+    : m_context(std::move(context)), m_store(std::move(store)), m_addresses(m_context.resolver)
 {
 }
 
@@ -181,6 +182,8 @@ Result<void> SessionWriter::complete(Accounting sums)
 {
     if (Result<void> begun = ensureBegun(); !begun)
         return begun;
+    if (m_context.info)
+        m_info = m_context.info();
     const Result<void> committed = m_store->growsVisibly() ? commit() : Result<void>();
     if (!committed)
         sums.eventsNotWritten += m_consumed - m_committed;
@@ -191,7 +194,7 @@ Result<void> SessionWriter::complete(Accounting sums)
     const std::array<Part, 3> parts{
         {{"counts of the coroutines", [this] { return m_facts.writeLast(*m_store, m_coroutineSums); }},
          {"addresses", [this] { return m_addresses.write(*m_store); }},
-         {"indexes", [this] { return m_store->publish(); }}}};
+         {"indexes", [this] { return m_store->publish(m_info.session.empty() ? m_context.source : m_info.session); }}}};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string content =
             "all events and sums are in it, " + namesFrom(std::span(parts).subspan(i)) + " are missing";
@@ -233,17 +236,32 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
         if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
             return added;
     }
-    return m_store->add(Table::Sessions, Row()
-                                             .null()
-                                             .null()
-                                             .null()
-                                             .null()
-                                             .null()
-                                             .numberIf(m_consumed != 0, m_firstTs)
-                                             .numberIf(m_consumed != 0, m_lastTs)
-                                             .null()
-                                             .null()
-                                             .null());
+    return writeSession();
+}
+
+Result<void> SessionWriter::writeSession()
+{
+    std::string command;
+    for (const std::string &word : m_info.command)
+        command += (command.empty() ? "" : " ") + word;
+    command = validUtf8(command);
+    const std::string name = validUtf8(m_info.session);
+    const std::string program = validUtf8(m_info.program + (m_info.version.empty() ? "" : " " + m_info.version));
+    const std::string machine = m_info.machine ? validUtf8(m_info.machine->name) : std::string();
+    const std::string json = toJson(m_info);
+    const RecordingInfo::Clocks clocks = m_info.clocks.empty() ? RecordingInfo::Clocks() : m_info.clocks.back();
+    return m_store->add(Table::Sessions,
+                        Row()
+                            .textIfAny(name)
+                            .textIfAny(program)
+                            .textIfAny(command)
+                            .textIfAny(machine)
+                            .known(m_info.target.value_or(0))
+                            .numberIf(m_consumed != 0, m_firstTs)
+                            .numberIf(m_consumed != 0, m_lastTs)
+                            .numberIf(clocks.realtime > clocks.monotonic, clocks.realtime - clocks.monotonic)
+                            .known(m_info.decided)
+                            .text(json));
 }
 
 }  // namespace ct

@@ -4,7 +4,7 @@
 // Turns the stream of a run into the rows of a session: docs/interchange.md, "Databases".
 #pragma once
 
-#include "core/addresses/exportresolver.h"
+#include "core/addresses/exportcontext.h"
 #include "core/databases/addressrows.h"
 #include "core/databases/facts.h"
 #include "core/databases/rowstore.h"
@@ -23,7 +23,7 @@ namespace ct {
 /// is missing completely: the sums stay, `complete` stays 0, and the error names the missing parts.
 class SessionWriter final : public FileSink {
 public:
-    SessionWriter(std::unique_ptr<RowStore> store, std::shared_ptr<ExportResolver> exportResolver);
+    SessionWriter(std::unique_ptr<RowStore> store, ExportContext context);
     ~SessionWriter() override;  ///< without finish(): commits the consumed batches if the store grows visibly
 
     Result<void> consume(const Batch &batch) override;
@@ -40,8 +40,10 @@ private:
     Result<void> commit();
     Result<void> complete(Accounting sums);
     Result<void> writeSums(const Accounting &accounting);
+    Result<void> writeSession();
     Result<void> close();
 
+    const ExportContext m_context;
     std::unique_ptr<RowStore> m_store;  ///< nullptr after the end, or after an error
     bool m_begun = false;
     CoroutineSums m_coroutineSums;
@@ -51,6 +53,7 @@ private:
     std::uint64_t m_rowsSinceCommit = 0;
     std::uint64_t m_consumed = 0;   ///< transitions added to the store
     std::uint64_t m_committed = 0;  ///< transitions that readers see
+    RecordingInfo m_info;           ///< valid at the end
     std::uint64_t m_firstTs = 0;
     std::uint64_t m_lastTs = 0;
 };

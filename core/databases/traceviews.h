@@ -38,7 +38,7 @@ inline constexpr TraceView kTraceViews[] = {
      " AND e.n = (SELECT max(l.n) FROM coro_trace_events l WHERE l.coroutine = c.coroutine)"
      " LEFT JOIN sites s ON s.site_id = e.site_id"
      " LEFT JOIN addresses a ON e.site_id IS NULL AND a.coroutine = e.coroutine AND a.addr = e.addr AND a.depth = 0"
-     " WHERE c.death_ts IS NULL AND c.finish_ts IS NULL AND e.is_active = 0 AND e.kind <> 'final'"},
+     " WHERE c.death_ts IS NULL AND c.finish_ts IS NULL AND NOT e.is_active AND e.kind <> 'final'"},
 
     {"site_latency", "For each site, the number of completed suspensions and how long they lasted, in ns",
      "WITH steps AS (SELECT coroutine, n, ts, is_active, site_id, addr, lead(n) OVER w AS next_n,"
@@ -49,7 +49,7 @@ inline constexpr TraceView kTraceViews[] = {
      " coalesce(s.function, a.function) AS function, e.next_ts - e.ts AS ns"
      " FROM steps e LEFT JOIN sites s ON s.site_id = e.site_id"
      " LEFT JOIN addresses a ON e.site_id IS NULL AND a.coroutine = e.coroutine AND a.addr = e.addr AND a.depth = 0"
-     " WHERE e.is_active = 0 AND e.next_is_active = 1 AND e.next_n = e.n + 1),"
+     " WHERE NOT e.is_active AND e.next_is_active AND e.next_n = e.n + 1),"
      " ranked AS (SELECT site_id, file, line, function, ns, row_number() OVER (PARTITION BY site_id, file, line,"
      " function ORDER BY ns) AS position, count(*) OVER (PARTITION BY site_id, file, line, function) AS suspensions"
      " FROM located)"
@@ -66,8 +66,9 @@ inline constexpr TraceView kTraceViews[] = {
      " lead(tid) OVER w AS next_tid, lead(is_active) OVER w AS next_is_active FROM coro_trace_events"
      " WINDOW w AS (PARTITION BY coroutine ORDER BY n)),"
      " sums AS (SELECT pid, tid, min(ts) AS first_ts, max(ts) AS last_ts,"
-     " sum(CASE WHEN is_active = 1 AND next_is_active = 0 AND next_n = n + 1 AND next_tid = tid THEN next_ts - ts"
-     " ELSE 0 END) AS running_ns, sum(is_active) AS resumptions FROM steps GROUP BY pid, tid)"
+     " sum(CASE WHEN is_active AND NOT next_is_active AND next_n = n + 1 AND next_tid = tid THEN next_ts - ts"
+     " ELSE 0 END) AS running_ns, sum(CASE WHEN is_active THEN 1 ELSE 0 END) AS resumptions FROM steps GROUP BY pid, "
+     "tid)"
      " SELECT u.pid, u.tid, t.name, u.first_ts, u.last_ts, u.running_ns,"
      " CASE WHEN u.last_ts > u.first_ts THEN u.running_ns * 1.0 / (u.last_ts - u.first_ts) END AS share, u.resumptions"
      " FROM sums u LEFT JOIN threads t ON t.pid = u.pid AND t.tid = u.tid"},

@@ -3,6 +3,7 @@
 #include "core/exporting/exporting.h"
 
 #include "core/base/fileending.h"
+#include "core/databases/postgresql/pgstore.h"
 #include "core/databases/sessionwriter.h"
 #include "core/databases/sqlite/sqlitestore.h"
 #include "core/exporting/csv/csvcauses.h"
@@ -20,28 +21,54 @@ namespace ct {
 
 namespace {
 
-/// The JSONL format has no resolved addresses, so `exportResolver` is not used.
-Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, std::shared_ptr<ExportResolver>)
+/// The JSONL format has no resolved addresses, so the context is not used.
+Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, const ExportContext &)
 {
     return makeJsonlWriter(path);
 }
 
-Result<std::shared_ptr<Sink>> makeSqlite(const std::string &path, const std::string &,
-                                         std::shared_ptr<ExportResolver> exportResolver)
+Result<std::shared_ptr<Sink>> makeCsv(const std::string &path, const std::string &causesPath,
+                                      const ExportContext &context)
 {
-    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path);
+    return makeCsvWriter(path, causesPath, context.resolver);
+}
+
+Result<std::shared_ptr<Sink>> makeSpreadsheetCsv(const std::string &path, const std::string &causesPath,
+                                                 const ExportContext &context)
+{
+    return makeSpreadsheetCsvWriter(path, causesPath, context.resolver);
+}
+
+Result<std::shared_ptr<Sink>> writerOf(Result<std::unique_ptr<RowStore>> store, const ExportContext &context)
+{
     if (!store)
         return store.error();
-    return std::shared_ptr<Sink>(std::make_shared<SessionWriter>(std::move(*store), std::move(exportResolver)));
+    return std::shared_ptr<Sink>(std::make_shared<SessionWriter>(std::move(*store), context));
+}
+
+Result<std::shared_ptr<Sink>> makeSqlite(const std::string &path, const std::string &, const ExportContext &context)
+{
+    return writerOf(makeSqliteStore(path), context);
+}
+
+Result<std::shared_ptr<Sink>> makePostgresql(const std::string &address, const std::string &,
+                                             const ExportContext &context)
+{
+    const Result<ServerAddress> parsed = parseServerAddress(address);
+    return parsed ? writerOf(makePgStore(*parsed), context) : Result<std::shared_ptr<Sink>>(parsed.error());
 }
 
 constexpr std::array<ExportFormat, 3> kFormats = {{
     {"jsonl", "JSONL", "jsonl", &makeJsonl},
-    {"csv", "CSV", "csv", &makeCsvWriter, &causesPathFor},
+    {"csv", "CSV", "csv", &makeCsv, &causesPathFor},
     {"sqlite", "SQLite", "sqlite", &makeSqlite},
 }};
 
-constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsvWriter, &causesPathFor};
+constexpr std::array<ExportFormat, 1> kServerFormats = {{
+    {"postgresql", "PostgreSQL", "", &makePostgresql},
+}};
+
+constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsv, &causesPathFor};
 
 }  // namespace
 
@@ -52,6 +79,8 @@ std::span<const ExportFormat> exportFormats()
 
 const ExportFormat *exportFormatFor(std::string_view path)
 {
+    if (isServerAddress(path))
+        return exportFormatOfKind(path.starts_with("postgres") ? "postgresql" : "mysql");
     for (const ExportFormat &format : kFormats) {
         if (hasEnding(path, "." + std::string(format.extension)))
             return &format;
@@ -61,27 +90,36 @@ const ExportFormat *exportFormatFor(std::string_view path)
 
 const ExportFormat *exportFormatOfKind(std::string_view kind)
 {
-    const auto found = std::find_if(kFormats.begin(), kFormats.end(),
-                                    [kind](const ExportFormat &format) { return format.kind == kind; });
-    return found == kFormats.end() ? nullptr : &*found;
+    for (const std::span<const ExportFormat> formats : {std::span<const ExportFormat>(kFormats), {kServerFormats}}) {
+        const auto found = std::find_if(formats.begin(), formats.end(),
+                                        [kind](const ExportFormat &format) { return format.kind == kind; });
+        if (found != formats.end())
+            return &*found;
+    }
+    return nullptr;
 }
 
 const ExportFormat &forSpreadsheets(const ExportFormat &format)
 {
-    return format.make == &makeCsvWriter ? kSpreadsheetCsv : format;
+    return format.make == &makeCsv ? kSpreadsheetCsv : format;
 }
 
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums,
-                                 std::shared_ptr<ExportResolver> exportResolver,
-                                 std::shared_ptr<const StreamIndex> streamIndex)
+                                 const ExportContext &context, std::shared_ptr<const StreamIndex> streamIndex)
 {
     if (progress && !progress(0))
         return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
+    // A server shows a session when it is complete: there are no files to replace.
+    if (format.isOfServer()) {
+        const Result<std::shared_ptr<Sink>> sink = format.makeSink(path, context);
+        return sink ? TraceStream(population, history, **sink, progress, sums, std::move(streamIndex)).run()
+                    : Result<ExportReport>(sink.error());
+    }
     Result<NewFiles> files = NewFiles::prepare(format, path);
     if (!files)
         return files.error();
-    Result<std::shared_ptr<Sink>> sink = files->makeSink(format, std::move(exportResolver));
+    Result<std::shared_ptr<Sink>> sink = files->makeSink(format, context);
     if (!sink)
         return files->ofNothingWritten(sink.error());
     Result<ExportReport> report =

@@ -4,7 +4,7 @@
 // Exports of a trace, one file per format. A table lists the formats for dialogs and the command line.
 #pragma once
 
-#include "core/addresses/exportresolver.h"
+#include "core/addresses/exportcontext.h"
 #include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
@@ -21,26 +21,26 @@ namespace ct {
 struct ExportFormat {
     std::string_view kind;       ///< for the command line, in lower case: "sqlite"
     std::string_view name;       ///< for display: "SQLite"
-    std::string_view extension;  ///< "sqlite"
+    std::string_view extension;  ///< "sqlite"; empty for servers
+    /// The output is a session on a server, and `path` its address (core/databases/serveraddress.h).
+    bool isOfServer() const { return extension.empty(); }
     /// Makes a sink that writes `path` during the stream (batch mode) and makes it valid in finish(). If the output
-    /// cannot be written, the error is returned here, before any event. Replaces an existing file. `exportResolver`:
-    /// resolves addresses without a site; may be null.
-    Result<std::shared_ptr<Sink>> makeSink(const std::string &path,
-                                           std::shared_ptr<ExportResolver> exportResolver = {}) const
+    /// cannot be written, the error is returned here, before any event. Replaces an existing file.
+    Result<std::shared_ptr<Sink>> makeSink(const std::string &path, const ExportContext &context = {}) const
     {
-        return make(path, causesPath(path), std::move(exportResolver));
+        return make(path, causesPath(path), context);
     }
     /// Returns the path of a second file for the causes of `path`; empty: the format has none.
     std::string causesPath(const std::string &path) const { return causesPathOf ? causesPathOf(path) : std::string(); }
 
     Result<std::shared_ptr<Sink>> (*make)(const std::string &path, const std::string &causesPath,
-                                          std::shared_ptr<ExportResolver> exportResolver);
+                                          const ExportContext &context);
     std::string (*causesPathOf)(const std::string &path) = nullptr;
 };
 
-/// Every format: JSONL, CSV, SQLite.
+/// Every format of files: JSONL, CSV, SQLite.
 std::span<const ExportFormat> exportFormats();
-/// Finds a format by the ending of a path, ignoring letter case; nullptr if none fits.
+/// Finds a format by the ending of a path, ignoring letter case, or by the address of a server; nullptr if none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
 /// Finds a format by its kind; nullptr if none has it.
 const ExportFormat *exportFormatOfKind(std::string_view kind);
@@ -70,10 +70,10 @@ struct ExportReport {
 /// causes is written in the same way, if there are causes. Any thread; the
 /// trace may grow at the same time. `streamIndex`: index of the recording, which supplies evicted events, first and in
 /// the order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session,
-/// for counts that only it has, such as untraced coroutines and dropped records. `exportResolver`: as for makeSink().
+/// for counts that only it has, such as untraced coroutines and dropped records.
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
-                                 std::shared_ptr<ExportResolver> exportResolver = {},
+                                 const ExportContext &context = {},
                                  std::shared_ptr<const StreamIndex> streamIndex = {});
 
 }  // namespace ct

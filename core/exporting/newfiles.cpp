@@ -24,11 +24,9 @@ Result<NewFiles> NewFiles::prepare(const ExportFormat &format, const std::string
     return files;
 }
 
-Result<std::shared_ptr<Sink>> NewFiles::makeSink(const ExportFormat &format,
-                                                 std::shared_ptr<ExportResolver> exportResolver) const
+Result<std::shared_ptr<Sink>> NewFiles::makeSink(const ExportFormat &format, const ExportContext &context) const
 {
-    return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(),
-                       std::move(exportResolver));
+    return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(), context);
 }
 
 Error NewFiles::ofNothingWritten(const Error &error) const

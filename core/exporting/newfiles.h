@@ -18,8 +18,7 @@ class NewFiles {
 public:
     static Result<NewFiles> prepare(const ExportFormat &format, const std::string &path);
 
-    Result<std::shared_ptr<Sink>> makeSink(const ExportFormat &format,
-                                           std::shared_ptr<ExportResolver> exportResolver) const;
+    Result<std::shared_ptr<Sink>> makeSink(const ExportFormat &format, const ExportContext &context) const;
     /// Rewrites an error about one of the temporary files.
     Error ofNothingWritten(const Error &error) const;
     /// Renames the files. Close the sink first. `hasCauses`: the second file is needed.

@@ -41,7 +41,7 @@ public:
     bool growsVisibly() const override { return true; }
     Result<void> commit() override;
     Result<void> writePart(const std::string &content, const std::function<Result<void>()> &write) override;
-    Result<void> publish() override;
+    Result<void> publish(const std::string &sessionKey) override;
     Result<void> close() override;
 
 private:
@@ -139,7 +139,7 @@ Result<void> SqliteStore::writePart(const std::string &content, const std::funct
     return done;
 }
 
-Result<void> SqliteStore::publish()
+Result<void> SqliteStore::publish(const std::string &)
 {
     for (const IndexSchema &index : tableIndexes()) {
         if (Result<void> made = m_connection->run(sqlite::createIndex(index)); !made)

@@ -14,9 +14,9 @@ namespace {
 
 /// Makes the sink of a database, and then moves the database as another program would.
 Result<std::shared_ptr<Sink>> makeMovedDatabase(const std::string &path, const std::string &,
-                                                std::shared_ptr<ExportResolver> exportResolver)
+                                                const ExportContext &context)
 {
-    Result<std::shared_ptr<Sink>> sink = format("sqlite").makeSink(path, std::move(exportResolver));
+    Result<std::shared_ptr<Sink>> sink = format("sqlite").makeSink(path, context);
     const QString name = QString::fromStdString(path);
     [[maybe_unused]] const bool moved = QFile::rename(name, QFileInfo(name).dir().filePath(QStringLiteral("moved")));
     return sink;

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What an export can know about its run besides the stream. A plain value.
+#pragma once
+
+#include "core/addresses/exportresolver.h"
+#include "core/recording/format/recordinginfo.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace ct {
+
+struct ExportContext {
+    ExportContext() = default;
+    ExportContext(std::shared_ptr<ExportResolver> exportResolver) : resolver(std::move(exportResolver)) {}
+
+    std::shared_ptr<ExportResolver> resolver;  ///< resolves addresses without a site; nullptr: they stay addresses
+    std::function<RecordingInfo()> info;  ///< called at the end, on the thread of the sink; empty: nothing is known
+    std::string source;  ///< identifies the run, unless its info has a name: the path of the input, for example
+};
+
+}  // namespace ct

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/postgresql/pgconnection.h"
+
+#include <QSqlDriver>
+#include <QSqlError>
+#include <QVariant>
+
+#include <atomic>
+#include <libpq-fe.h>
+
+namespace ct {
+
+namespace {
+
+QString freshName()
+{
+    // Relaxed: only uniqueness matters.
+    static std::atomic<unsigned> counter{0};
+    return QStringLiteral("corotracer-postgresql-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
+}
+
+std::string doubled(std::string_view text, char quote)
+{
+    std::string result(1, quote);
+    for (const char character : text)
+        result.append(character == quote ? 2 : 1, character);
+    return result + quote;
+}
+
+/// Messages of the server have several lines: the first one says what happened.
+std::string firstLine(std::string text)
+{
+    text.resize(std::min(text.size(), text.find('\n')));
+    return text;
+}
+
+/// Codes of SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html
+ErrorCode codeOf(std::string_view state)
+{
+    if (state == "53100")
+        return ErrorCode::NoSpace;
+    if (state == "42501" || state.starts_with("28"))
+        return ErrorCode::PermissionDenied;
+    if (state.starts_with("55"))
+        return ErrorCode::Busy;
+    return ErrorCode::InputOutput;
+}
+
+constexpr const char *kConnectionRemedy =
+    "check the address and the user, and set PGPASSWORD in the environment if the server asks for a password";
+
+}  // namespace
+
+std::string pgIdentifier(std::string_view name)
+{
+    return doubled(name, '"');
+}
+
+std::string pgLiteral(std::string_view text)
+{
+    return doubled(text, '\'');
+}
+
+void PgConnection::Clear::operator()(pg_result *result) const
+{
+    PQclear(result);
+}
+
+PgConnection::PgConnection(const ServerAddress &address)
+    : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name))
+{
+}
+
+PgConnection::~PgConnection()
+{
+    m_database.close();
+    // Qt requires that the last handle is destroyed before the connection is removed.
+    m_database = QSqlDatabase();
+    QSqlDatabase::removeDatabase(m_name);
+}
+
+/// Without an error of its own: m_database has it.
+bool PgConnection::connectTo(const std::string &database)
+{
+    QStringList options{QStringLiteral("connect_timeout=10")};
+    if (!m_address.sslMode.empty())
+        options << QStringLiteral("sslmode=") + QString::fromStdString(m_address.sslMode);
+    if (!m_address.certificate.empty())
+        options << QStringLiteral("sslrootcert=") + QString::fromStdString(m_address.certificate);
+    m_database.setConnectOptions(options.join(QLatin1Char(';')));
+    m_database.setHostName(QString::fromStdString(m_address.socket.empty() ? m_address.host : m_address.socket));
+    m_database.setPort(m_address.port);
+    m_database.setDatabaseName(QString::fromStdString(database));
+    if (!m_address.user.empty())
+        m_database.setUserName(QString::fromStdString(m_address.user));
+    if (!m_database.open())
+        return false;
+    m_handle = *static_cast<pg_conn *const *>(m_database.driver()->handle().constData());
+    PQsetNoticeProcessor(
+        m_handle, [](void *, const char *) {}, nullptr);
+    return true;
+}
+
+/// The first attempt has failed. If the database does not exist, creates it.
+Result<void> PgConnection::createDatabase()
+{
+    const std::string failure = firstLine(m_database.lastError().databaseText().toStdString());
+    const Error error{ErrorCode::NotFound, m_address.name() + ": " + failure + "; " + kConnectionRemedy};
+    if (!connectTo(m_address.maintenance))
+        return error;
+    const auto exists = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
+    if (!exists || *exists)
+        return error;
+    Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
+    if (!created) {
+        // Another program may have created it at the same moment.
+        const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
+        if (!other || !*other)
+            return created;
+    }
+    m_database.close();
+    if (connectTo(m_address.database))
+        return {};
+    return Error{ErrorCode::NotFound, m_address.name() + ": " +
+                                          firstLine(m_database.lastError().databaseText().toStdString()) + "; " +
+                                          kConnectionRemedy};
+}
+
+Result<void> PgConnection::checkTls()
+{
+    if (!m_address.needsTls() || PQsslInUse(m_handle) == 1)
+        return {};
+    return Error{ErrorCode::PermissionDenied,
+                 m_address.name() + ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
+                     " asks for; switch TLS on at the server, or connect over TCP"};
+}
+
+Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address)
+{
+    if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QPSQL")))
+        return Error{ErrorCode::Unsupported, "Qt has no PostgreSQL driver here; install libqt6sql6-psql"};
+    std::unique_ptr<PgConnection> connection(new PgConnection(address));
+    if (!connection->connectTo(address.database)) {
+        if (Result<void> created = connection->createDatabase(); !created)
+            return created.error();
+    }
+    if (Result<void> checked = connection->checkTls(); !checked)
+        return checked.error();
+    return connection;
+}
+
+Error PgConnection::errorOf(const pg_result *result) const
+{
+    const char *const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const std::string text = firstLine(result ? PQresultErrorMessage(result) : PQerrorMessage(m_handle));
+    return {codeOf(state ? state : ""), m_address.name() + ": " + text};
+}
+
+Result<PgConnection::ResultOfServer> PgConnection::execute(const std::string &statements)
+{
+    ResultOfServer result(PQexec(m_handle, statements.c_str()));
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
+        return errorOf(result.get());
+    return result;
+}
+
+Result<void> PgConnection::run(const std::string &statements)
+{
+    const Result<ResultOfServer> done = execute(statements);
+    return done ? Result<void>() : done.error();
+}
+
+Result<std::vector<std::string>> PgConnection::column(const std::string &query)
+{
+    const Result<ResultOfServer> rows = execute(query);
+    if (!rows)
+        return rows.error();
+    std::vector<std::string> values;
+    for (int row = 0; row < PQntuples(rows->get()); ++row) {
+        if (PQgetisnull(rows->get(), row, 0) == 0)
+            values.emplace_back(PQgetvalue(rows->get(), row, 0));
+    }
+    return values;
+}
+
+Result<std::optional<std::string>> PgConnection::value(const std::string &query)
+{
+    Result<std::vector<std::string>> values = column(query);
+    if (!values)
+        return values.error();
+    return values->empty() ? std::optional<std::string>() : std::move(values->front());
+}
+
+Result<void> PgConnection::copy(const std::string &target, std::string_view rows)
+{
+    // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
+    if (Result<ResultOfServer> begun = execute("COPY " + target + " FROM STDIN WITH (FREEZE)"); !begun)
+        return begun.error();
+    const bool isSent = PQputCopyData(m_handle, rows.data(), static_cast<int>(rows.size())) == 1 &&
+                        PQputCopyEnd(m_handle, nullptr) == 1;
+    Result<void> done = isSent ? Result<void>() : Result<void>(errorOf(nullptr));
+    while (const ResultOfServer result{PQgetResult(m_handle)}) {
+        if (done && PQresultStatus(result.get()) != PGRES_COMMAND_OK)
+            done = errorOf(result.get());
+    }
+    return done;
+}
+
+}  // namespace ct

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One connection to a PostgreSQL database through Qt's driver, and COPY, which Qt SQL does not have: the interface of
+// libpq behind the driver. Errors are Results. Belongs to the thread that opened it.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/databases/serveraddress.h"
+
+#include <QSqlDatabase>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct pg_conn;
+struct pg_result;
+
+namespace ct {
+
+class PgConnection {
+public:
+    /// Creates the database if it does not exist. The password comes from PGPASSWORD, PGPASSFILE or ~/.pgpass.
+    static Result<std::unique_ptr<PgConnection>> open(const ServerAddress &address);
+    ~PgConnection();  ///< the server rolls back an open transaction
+    PgConnection(const PgConnection &) = delete;
+    PgConnection &operator=(const PgConnection &) = delete;
+
+    /// One or more statements.
+    Result<void> run(const std::string &statements);
+    /// The first column of the first row; nullopt = no row, or NULL.
+    Result<std::optional<std::string>> value(const std::string &query);
+    /// The first column of all rows.
+    Result<std::vector<std::string>> column(const std::string &query);
+    /// Adds rows in the text format of COPY. `target`: a table and its columns.
+    Result<void> copy(const std::string &target, std::string_view rows);
+
+private:
+    struct Clear {
+        void operator()(pg_result *result) const;
+    };
+    using ResultOfServer = std::unique_ptr<pg_result, Clear>;
+
+    explicit PgConnection(const ServerAddress &address);
+    bool connectTo(const std::string &database);
+    Result<void> createDatabase();
+    Result<void> checkTls();
+    Result<ResultOfServer> execute(const std::string &statements);
+    Error errorOf(const pg_result *result) const;
+
+    const ServerAddress m_address;
+    const QString m_name;
+    QSqlDatabase m_database;
+    pg_conn *m_handle = nullptr;  ///< of m_database
+};
+
+/// A name in double quotes.
+std::string pgIdentifier(std::string_view name);
+/// A text in single quotes.
+std::string pgLiteral(std::string_view text);
+
+}  // namespace ct

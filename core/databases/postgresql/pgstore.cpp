@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/postgresql/pgstore.h"
+
+#include "core/databases/postgresql/copytext.h"
+#include "core/databases/postgresql/pgconnection.h"
+#include "core/databases/postgresql/pgddl.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ct {
+
+namespace {
+
+/// Rows of a table that wait for a COPY, in bytes.
+constexpr std::size_t kMostWaiting = 1U << 20;
+/// Locks of two exports that make the schema, or replace a session, at the same time. Any number will do.
+constexpr const char *kLock = "SELECT pg_advisory_xact_lock(4711823640215)";
+constexpr const char *kNothingStored =
+    "; nothing of this session was stored, and what the database had before is unchanged";
+
+class PgStore final : public RowStore {
+public:
+    explicit PgStore(ServerAddress address) : m_address(std::move(address)) {}
+
+    Result<void> begin() override;
+    Result<void> add(Table table, const Row &row) override;
+    bool growsVisibly() const override { return false; }
+    Result<void> commit() override { return {}; }
+    Result<void> writePart(const std::string &, const std::function<Result<void>()> &write) override { return write(); }
+    Result<void> publish(const std::string &sessionKey) override;
+    Result<void> close() override
+    {
+        m_connection.reset();
+        return {};
+    }
+
+private:
+    Result<void> checked(Result<void> done) const;
+    Result<void> makeSchema();
+    Result<void> takeNumber();
+    Result<void> makePartitions();
+    Result<void> flush(Table table);
+    Result<void> attach();
+    Result<void> run(const std::string &statements) { return m_connection->run(statements); }
+    void dropUnused();
+
+    const ServerAddress m_address;
+    std::unique_ptr<PgConnection> m_connection;
+    std::uint64_t m_session = 0;
+    std::array<std::string, kTables> m_waiting;  ///< rows in the text format of COPY, by Table
+};
+
+/// Every error says what is in the database.
+Result<void> PgStore::checked(Result<void> done) const
+{
+    if (done)
+        return done;
+    Error error = done.error();
+    error.message += kNothingStored;
+    addRemedy(error, spaceRemedy(error.code));
+    return error;
+}
+
+Result<void> PgStore::makeSchema()
+{
+    Result<void> made = run(std::string("BEGIN;") + kLock + ";");
+    if (made)
+        made = run(postgresql::makeSchema(m_address.table));
+    if (made)
+        return run("COMMIT");
+    (void)run("ROLLBACK");
+    Error error = made.error();
+    addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
+                     "another name with ?table=NAME");
+    return error;
+}
+
+Result<void> PgStore::takeNumber()
+{
+    const auto number = m_connection->value("SELECT nextval(pg_get_serial_sequence('stored_sessions', 'session'))");
+    if (!number)
+        return number.error();
+    const std::string digits = number->value_or("0");
+    std::from_chars(digits.data(), digits.data() + digits.size(), m_session);
+    return {};
+}
+
+Result<void> PgStore::makePartitions()
+{
+    // A capture can be quiet for long.
+    std::string sql = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0;\n";
+    for (std::size_t i = 0; i < kTables; ++i)
+        sql += postgresql::makePartition(static_cast<Table>(i), m_session);
+    return run(sql);
+}
+
+Result<void> PgStore::begin()
+{
+    Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(m_address);
+    if (!opened)
+        return opened.error();
+    m_connection = std::move(*opened);
+    Result<void> done = makeSchema();
+    if (done)
+        done = takeNumber();
+    return checked(done ? makePartitions() : done);
+}
+
+Result<void> PgStore::add(Table table, const Row &row)
+{
+    std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
+    appendCopyRow(waiting, schemaOf(table), row);
+    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+}
+
+Result<void> PgStore::flush(Table table)
+{
+    std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
+    if (waiting.empty())
+        return {};
+    Result<void> copied = m_connection->copy(postgresql::copyTarget(table, m_session), waiting);
+    waiting.clear();
+    return copied;
+}
+
+/// The indexes are made here: the partitioned tables have them.
+Result<void> PgStore::attach()
+{
+    for (std::size_t i = 0; i < kTables; ++i) {
+        const Table table = static_cast<Table>(i);
+        Result<void> done = flush(table);
+        if (done)
+            done = run(postgresql::attachPartition(table, m_session));
+        if (!done)
+            return done;
+    }
+    return {};
+}
+
+Result<void> PgStore::publish(const std::string &sessionKey)
+{
+    Result<void> done = add(Table::TraceInfo, Row().text("complete").number(1));
+    if (done)
+        done = attach();
+    if (done)
+        done = run(kLock);
+    const std::string key = pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    if (done)
+        done = run("DELETE FROM stored_sessions WHERE key = " + key +
+                   "; INSERT INTO stored_sessions (session, key) VALUES (" + std::to_string(m_session) + ", " + key +
+                   "); COMMIT");
+    if (!done)
+        return checked(done);
+    dropUnused();
+    return {};
+}
+
+/// Drops partitions of replaced sessions. Waits a few seconds for their readers; the next export tries again.
+void PgStore::dropUnused()
+{
+    const auto partitions = m_connection->column(
+        "SELECT c.oid::regclass FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid"
+        " JOIN pg_class p ON p.oid = i.inhparent WHERE p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
+        " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
+    (void)run("SET lock_timeout = '3s'");
+    for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
+        (void)run("DROP TABLE " + partition);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address)
+{
+    // Qt wants a connection to stay on its thread, and the rows come on another one.
+    if (const Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address); !opened)
+        return opened.error();
+    return std::unique_ptr<RowStore>(std::make_unique<PgStore>(address));
+}
+
+}  // namespace ct

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/serveraddress.h"
+
+#include <QUrl>
+#include <QUrlQuery>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ct {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kSslModes{"disable", "prefer", "require", "verify-ca", "verify-full"};
+
+Error wrong(const std::string &text, const std::string &what)
+{
+    return {ErrorCode::InvalidArgument, text + ": " + what};
+}
+
+/// Without the password, which must not appear in a message.
+std::string withoutPassword(QUrl url)
+{
+    url.setPassword(QString());
+    return url.toString().toStdString();
+}
+
+Result<void> setOption(ServerAddress &address, const std::string &name, const std::string &value,
+                       const std::string &text)
+{
+    const std::pair<std::string_view, std::string *> fields[] = {
+        {"table", &address.table},
+        {"socket", &address.socket},
+        {"sslmode", &address.sslMode},
+        {"sslrootcert", &address.certificate},
+        {"maintenance", &address.maintenance},
+    };
+    const auto field = std::find_if(std::begin(fields), std::end(fields),
+                                    [&name](const auto &candidate) { return candidate.first == name; });
+    if (field == std::end(fields))
+        return wrong(text, "unknown option " + name + "; expected table, socket, sslmode, sslrootcert or maintenance");
+    if (value.empty())
+        return wrong(text, "the option " + name + " has no value; give one, or leave it out");
+    *field->second = value;
+    if (name == "sslmode" && std::find(kSslModes.begin(), kSslModes.end(), value) == kSslModes.end())
+        return wrong(text,
+                     "unknown sslmode " + value + "; expected disable, prefer, require, verify-ca or verify-full");
+    return {};
+}
+
+}  // namespace
+
+std::string ServerAddress::name() const
+{
+    const std::string scheme = kind == Kind::PostgreSql ? "postgresql://" : "mysql://";
+    const std::string at = socket.empty() ? host + ":" + std::to_string(port) : socket;
+    return scheme + (user.empty() ? "" : user + "@") + at + "/" + database;
+}
+
+bool isServerAddress(std::string_view text)
+{
+    return text.starts_with("postgresql://") || text.starts_with("postgres://") || text.starts_with("mysql://") ||
+           text.starts_with("mariadb://");
+}
+
+Result<ServerAddress> parseServerAddress(const std::string &text)
+{
+    const QUrl url(QString::fromStdString(text), QUrl::StrictMode);
+    if (!isServerAddress(text) || !url.isValid())
+        return wrong(text, "expected postgresql://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE");
+    ServerAddress address;
+    address.kind = text.starts_with("postgres") ? ServerAddress::Kind::PostgreSql : ServerAddress::Kind::MySql;
+    const std::string shown = withoutPassword(url);
+    if (!url.password().isEmpty())
+        return wrong(shown,
+                     std::string("an address must not contain a password, because other users can read it in the "
+                                 "list of processes; set ") +
+                         (address.kind == ServerAddress::Kind::PostgreSql ? "PGPASSWORD" : "MYSQL_PWD") +
+                         " in the environment");
+    address.port = address.kind == ServerAddress::Kind::PostgreSql ? 5432 : 3306;
+    if (url.port() > 0)
+        address.port = static_cast<std::uint16_t>(url.port());
+    if (!url.host().isEmpty())
+        address.host = url.host().toStdString();
+    address.user = url.userName(QUrl::FullyDecoded).toStdString();
+    if (const QString path = url.path(QUrl::FullyDecoded); path.size() > 1)
+        address.database = path.mid(1).toStdString();
+    for (const auto &[name, value] : QUrlQuery(url).queryItems(QUrl::FullyDecoded)) {
+        if (Result<void> set = setOption(address, name.toStdString(), value.toStdString(), shown); !set)
+            return set.error();
+    }
+    return address;
+}
+
+}  // namespace ct
