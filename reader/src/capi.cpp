@@ -64,7 +64,8 @@ struct Overview {
 
 struct ctr_reader {
     void open(const char *file);
-    const ctr_batch *next();
+    bool readPass();
+    const ctr_batch *next(std::size_t wantedRows);
     const ctr_overview *overview();
     void fail(std::string why)
     {
@@ -99,10 +100,11 @@ void ctr_reader::open(const char *file)
         fail(opened.error().message);
 }
 
-const ctr_batch *ctr_reader::next()
+/// Reads one pass into `batch` and `output`. Returns false when there is none.
+bool ctr_reader::readPass()
 {
     if (!reader || atEnd)
-        return nullptr;
+        return false;
     const Result<bool> more = reader->next(batch);
     atEnd = !more || !*more;
     if (!more) {
@@ -111,12 +113,23 @@ const ctr_batch *ctr_reader::next()
     }
     if (atEnd)
         batch.clear();
-    // Output behind the last events gets a batch of its own.
-    if (atEnd && pendingOutput.empty())
-        return nullptr;
     output.clear();
     output.swap(pendingOutput);
-    return rows.convert(batch, output);
+    // Output behind the last events gets a batch of its own.
+    return !atEnd || !output.empty();
+}
+
+const ctr_batch *ctr_reader::next(std::size_t wantedRows)
+{
+    rows.clear();
+    const ctr_batch *joined = nullptr;
+    while (readPass()) {
+        joined = rows.append(batch, output);
+        if (rows.count() >= wantedRows)
+            break;
+        rows.keepTexts(batch, output);
+    }
+    return joined;
 }
 
 const ctr_overview *ctr_reader::overview()
@@ -178,7 +191,12 @@ const char *ctr_message(const ctr_reader *reader)
 
 const ctr_batch *ctr_next(ctr_reader *reader)
 {
-    return guarded(*reader, static_cast<const ctr_batch *>(nullptr), [&] { return reader->next(); });
+    return guarded(*reader, static_cast<const ctr_batch *>(nullptr), [&] { return reader->next(0); });
+}
+
+const ctr_batch *ctr_next_rows(ctr_reader *reader, size_t rows)
+{
+    return guarded(*reader, static_cast<const ctr_batch *>(nullptr), [&] { return reader->next(rows); });
 }
 
 double ctr_progress(const ctr_reader *reader)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace ct {
 
@@ -146,16 +147,6 @@ ctr_output rowOf(const ctr::OutputPiece &piece)
     return {piece.ts, textOf(piece.bytes)};
 }
 
-template <class From, class To, class Row>
-void put(const From &from, To &to, const Row *&rows, std::size_t &count)
-{
-    to.clear();
-    for (const auto &row : from)
-        to.push_back(rowOf(row));
-    rows = to.data();
-    count = to.size();
-}
-
 }  // namespace
 
 ctr_text textOf(std::string_view text)
@@ -184,14 +175,46 @@ ctr_sums sumsOf(const Accounting &sums)
     return row;
 }
 
-const ctr_batch *Rows::convert(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs)
+template <class From, class To, class Row>
+void Rows::put(const From &from, To &to, const Row *&rows, std::size_t &count)
+{
+    if (m_isNew)
+        to.clear();
+    for (const auto &row : from)
+        to.push_back(rowOf(row));
+    rows = to.data();
+    count = to.size();
+    m_count += from.size();
+}
+
+void Rows::clear()
+{
+    m_isNew = true;
+    m_count = 0;
+    m_texts.clear();
+}
+
+void Rows::keepTexts(Batch &batch, std::vector<ctr::OutputPiece> &outputs)
+{
+    Notes &notes = batch.notes;
+    // Moving a vector leaves its elements, and so the texts in them, where they are.
+    if (!batch.sites.empty() || !notes.names.empty() || !notes.processes.empty() || !notes.threadNames.empty() ||
+        !outputs.empty())
+        m_texts.push_back({std::move(batch.sites), std::move(notes.names), std::move(notes.processes),
+                           std::move(notes.threadNames), std::move(outputs)});
+}
+
+const ctr_batch *Rows::append(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs)
 {
     m_batch.now = batch.now;
-    m_transitions.resize(batch.transitions.size());
-    if (!m_transitions.empty())
-        std::memcpy(m_transitions.data(), batch.transitions.data(), m_transitions.size() * sizeof(ctr_transition));
+    const std::size_t before = m_isNew ? 0 : m_transitions.size();
+    m_transitions.resize(before + batch.transitions.size());
+    if (!batch.transitions.empty())
+        std::memcpy(m_transitions.data() + before, batch.transitions.data(),
+                    batch.transitions.size() * sizeof(ctr_transition));
     m_batch.transitions = m_transitions.data();
     m_batch.transition_count = m_transitions.size();
+    m_count += batch.transitions.size();
     put(batch.sites, m_sites, m_batch.sites, m_batch.site_count);
     put(batch.births, m_births, m_batch.births, m_batch.birth_count);
     put(batch.losses, m_losses, m_batch.losses, m_batch.loss_count);
@@ -214,6 +237,7 @@ const ctr_batch *Rows::convert(const Batch &batch, const std::vector<ctr::Output
         m_batch.descriptor_sample_count);
     put(batch.notes.processSamples, m_processSamples, m_batch.process_samples, m_batch.process_sample_count);
     put(outputs, m_outputs, m_batch.outputs, m_batch.output_count);
+    m_isNew = false;
     return &m_batch;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: MIT
 //
-// Converts a batch of the stream to the rows of the C interface.
+// Converts batches of the stream to the rows of the C interface.
 #pragma once
 
 #include "core/base/uninitialized.h"
@@ -10,6 +10,7 @@
 
 #include <corotracer/recording/capi.h>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -18,13 +19,31 @@ namespace ct {
 ctr_text textOf(std::string_view text);
 ctr_sums sumsOf(const Accounting &sums);
 
-/// Owns the rows of the latest batch. Texts in the rows point into the batch.
+/// Owns the rows of the latest batches, joined to one. Texts in the rows point into the batches.
 class Rows {
 public:
-    /// Converts a batch. The result is valid until the next call, and while `batch` and `outputs` are unchanged.
-    const ctr_batch *convert(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs);
+    /// The next append() begins a new batch. Earlier results become invalid.
+    void clear();
+    /// Appends the rows of a batch. The result is valid until the next call, and while `batch` and `outputs` are
+    /// unchanged, or given to keepTexts().
+    const ctr_batch *append(const Batch &batch, const std::vector<ctr::OutputPiece> &outputs);
+    /// Takes over the texts of the batch that was appended last, so that another one can be read and appended.
+    void keepTexts(Batch &batch, std::vector<ctr::OutputPiece> &outputs);
+    /// Number of rows of all sorts since clear().
+    std::size_t count() const { return m_count; }
 
 private:
+    template <class From, class To, class Row>
+    void put(const From &from, To &to, const Row *&rows, std::size_t &count);
+
+    /// All rows of a batch that hold texts.
+    struct Texts {
+        std::vector<Site> sites;
+        std::vector<CoroutineName> names;
+        std::vector<Process> processes;
+        std::vector<ThreadName> threadNames;
+        std::vector<ctr::OutputPiece> outputs;
+    };
     template <class Row>
     using Many = std::vector<Row, Uninitialized<Row>>;
 
@@ -50,7 +69,10 @@ private:
     Many<ctr_descriptor_sample> m_descriptorSamples;
     Many<ctr_process_sample> m_processSamples;
     Many<ctr_output> m_outputs;
+    std::vector<Texts> m_texts;
     ctr_batch m_batch{};
+    std::size_t m_count = 0;
+    bool m_isNew = true;
 };
 
 }  // namespace ct

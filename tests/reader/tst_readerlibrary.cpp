@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <malloc.h>
+#include <map>
 #include <random>
+#include <sstream>
 #include <sys/stat.h>
 
 using namespace recordingtest;
@@ -86,6 +88,36 @@ void checkAgree(const std::string &path)
         reader.over_time(overview.first_ts(), overview.last_ts(), 50);
 }
 
+/// Returns the rows of each sort, in the order of the stream.
+std::map<std::string, std::string> rowsOf(const std::vector<Batch> &batches)
+{
+    std::map<std::string, std::string> rows;
+    for (Batch batch : batches) {
+        for (const Transition &event : batch.transitions)
+            rows["T"] += recordingtest::textOf(event);
+        for (const Site &site : batch.sites)
+            rows["S"] += std::to_string(site.id) + site.file + '\0' + site.function + '\0';
+        for (const CoroutineName &name : batch.notes.names)
+            rows["N"] += std::to_string(name.coroutine) + name.name + '\0';
+        for (const Process &process : batch.notes.processes)
+            rows["P"] += std::to_string(process.pid) + process.name + '\0';
+        for (const ThreadName &thread : batch.notes.threadNames)
+            rows["TN"] += std::to_string(thread.tid) + thread.name + '\0';
+        batch.transitions.clear();
+        batch.sites.clear();
+        batch.notes.names.clear();
+        batch.notes.processes.clear();
+        batch.notes.threadNames.clear();
+        batch.now = 0;
+        // No other row has a text, so each of them is one line.
+        std::istringstream others(recordingtest::textOf(batch));
+        for (std::string line; std::getline(others, line);)
+            rows[line.substr(0, line.find(' '))] += line + '\n';
+    }
+    rows.erase("now");
+    return rows;
+}
+
 /// Writes several files, of which the oldest were removed.
 void writeRotated(const TempDir &dir)
 {
@@ -118,6 +150,53 @@ CT_CASE(returnsEveryRow)
     CHECK_EQUAL(given.info,
                 "{\"session\":\"sample\",\"clocks\":[{\"monotonic\":\"10\",\"realtime\":\"20\",\"boottime\":"
                 "\"30\"}]}");
+}
+
+CT_CASE(joinsPasses)
+{
+    const TempDir dir;
+    const std::vector<Batch> batches = writeSample(dir.file("run.ctr"));
+    const auto rows = rowsOf(batches);
+    for (const std::size_t wanted : {std::size_t{0}, std::size_t{1}, std::size_t{700}, ~std::size_t{0}}) {
+        recording::reader reader(dir.file("run.ctr"));
+        std::vector<Batch> joined;
+        std::string output;
+        std::vector<std::size_t> counts;
+        while (const auto batch = reader.next(wanted)) {
+            joined.push_back(publicreader::batchOf(batch));
+            for (const ctr_output &piece : batch.outputs())
+                output += publicreader::text(piece.bytes);
+            counts.push_back(batch.transitions().size());
+        }
+        CHECK(rowsOf(joined) == rows);
+        CHECK_EQUAL(output, std::string("begin\0\nend\n", 11));
+        CHECK_EQUAL(joined.front().now, wanted <= 1     ? batches[0].now
+                                        : wanted == 700 ? batches[3].now
+                                                        : batches[19].now);
+        // Each of 20 passes has 200 transitions and few other rows.
+        CHECK_EQUAL(counts.front(), wanted <= 1 ? 200U : wanted == 700 ? 800U : 4000U);
+        CHECK_EQUAL(counts.size(), wanted <= 1 ? 20U : wanted == 700 ? 5U : 1U);
+        CHECK(reader.ended() && reader.status() == recording::status::good);
+        CHECK_EQUAL(reader.sums().captured, 4000U);
+    }
+}
+
+/// Rows before damage at the end are returned before the damage is reported.
+CT_CASE(joinsPassesOfACutFile)
+{
+    const TempDir dir;
+    writeSample(dir.file("run.ctr"));
+    putContent(dir.file("cut.ctr"), contentOf(dir.file("run.ctr")).substr(0, 30'000));
+    const publicreader::Everything given = publicreader::readAll(dir.file("cut.ctr"));
+    recording::reader reader(dir.file("cut.ctr"));
+    const auto all = reader.next(~std::size_t{0});
+    REQUIRE(static_cast<bool>(all));
+    CHECK(all.transitions().size() == given.sums.captured && given.sums.captured > 0);
+    CHECK(!reader.next(1) && !reader.next());
+    CHECK(reader.status() == recording::status::damaged);
+    CHECK_EQUAL(reader.message(), given.message);
+    recording::reader missing(dir.file("missing.ctr"));
+    CHECK(!missing.next(5));
 }
 
 CT_CASE(returnsAllSums)

@@ -312,9 +312,9 @@ typedef struct ctr_output {
 
 /* ---- Structures that grow ---- */
 
-/* One pass of the capture. The rows of each array are in the order of the stream. */
+/* One pass of the capture, or several in a row. The rows of each array are in the order of the stream. */
 typedef struct ctr_batch {
-    uint64_t now; /* time of the pass */
+    uint64_t now; /* time of the last pass */
     const ctr_site *sites;
     size_t site_count;
     const ctr_birth *births;
@@ -436,13 +436,17 @@ CTR_API ctr_reader *ctr_open(const char *path);
 /* Frees the reader and all data that its calls returned. `reader` may be NULL. */
 CTR_API void ctr_close(ctr_reader *reader);
 
-/* Returns the present enum ctr_status. CTR_DAMAGED appears only when ctr_next() has returned NULL. */
+/* Returns the present enum ctr_status. CTR_DAMAGED appears only when ctr_next() has reached the end. */
 CTR_API int ctr_status(const ctr_reader *reader);
 /* Returns one sentence with the problem, its position and the remedy; "" for CTR_GOOD. Valid until the next call. */
 CTR_API const char *ctr_message(const ctr_reader *reader);
 
-/* Returns the next part of the stream. NULL: there is no more, see ctr_status(). Valid until the next ctr_next(). */
+/* Returns the next pass of the stream. NULL: there is no more, see ctr_status(). Valid until the next ctr_next() or
+ * ctr_next_rows(). */
 CTR_API const ctr_batch *ctr_next(ctr_reader *reader);
+/* Like ctr_next(), but joins passes until they have `rows` rows of all sorts together, or end. For programs for which
+ * each call is expensive: a pass may have a single row, and rarely has more than some thousands. */
+CTR_API const ctr_batch *ctr_next_rows(ctr_reader *reader, size_t rows);
 /* Returns the part of the files that ctr_next() has read, 0 to 1. */
 CTR_API double ctr_progress(const ctr_reader *reader);
 /* Returns the sums. captured, lost, missed_before_attach, coroutines and flagged count the rows that ctr_next() has

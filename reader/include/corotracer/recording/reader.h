@@ -12,6 +12,7 @@
 
 #include <corotracer/recording/capi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -147,6 +148,11 @@ public:
     std::string_view message() const noexcept { return m_reader ? ctr_message(m_reader.get()) : "out of memory"; }
 
     recording::batch next() noexcept { return recording::batch(m_reader ? ctr_next(m_reader.get()) : nullptr); }
+    /// Joins passes until they have `rows` rows of all sorts together, or end.
+    recording::batch next(std::size_t rows) noexcept
+    {
+        return recording::batch(m_reader ? ctr_next_rows(m_reader.get(), rows) : nullptr);
+    }
     double progress() const noexcept { return m_reader ? ctr_progress(m_reader.get()) : 1; }
     recording::sums sums() noexcept { return m_reader ? *ctr_sums_of(m_reader.get()) : recording::sums{}; }
     std::string_view info() noexcept { return m_reader ? ctr_info(m_reader.get()) : "{}"; }
