@@ -23,6 +23,12 @@ if(nm)
     endif()
 endif()
 
+foreach(file __init__.py _library.py _recording.py _summaries.py _tables.py py.typed)
+    if(NOT EXISTS ${work}/moved/lib/python3/dist-packages/corotracer/${file})
+        message(FATAL_ERROR "the Python module has no ${file}")
+    endif()
+endforeach()
+
 file(GLOB_RECURSE example ${work}/moved/longest.cpp)
 file(READ ${example} text)
 string(REGEX REPLACE "^.*\n(#include <corotracer)" "\\1" code "${text}")

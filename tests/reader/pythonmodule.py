@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of the Python module, one function each: `pythonmodule.py CHECK ARGUMENT...`. tst_pythonmodule.cpp makes the
+recordings, and runs the checks."""
+
+import concurrent.futures
+import contextlib
+import csv
+import gc
+import json
+import os
+import pathlib
+import re
+import resource
+import sys
+import tempfile
+import warnings
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+MASK = (1 << 64) - 1
+
+
+def equal(got, expected, what=""):
+    if got != expected:
+        raise AssertionError(f"{what}: got {got!r}, expected {expected!r}")
+
+
+def raises(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        for word in words:
+            assert word in str(error), f"{word!r} is not in: {error}"
+        return
+    raise AssertionError(f"{kind.__name__} was not raised")
+
+
+def rows_of(table, *columns):
+    """The rows of a table as tuples of Python values, texts as bytes."""
+    values = []
+    for column in columns:
+        column = table[column].tolist()
+        is_text = bool(column) and isinstance(column[0], str)
+        values.append([text.encode("utf-8", "surrogateescape") for text in column] if is_text else column)
+    return list(zip(*values))
+
+
+# ---- Against other readers ----
+
+# The tables of the tags in docs/recording.md, with the columns in its order.
+TAGS = {
+    2: ("sites", "site", "line", "column", "file", "function"),
+    3: ("births", "coroutine", "station", "generation", "pid", "dialect", "probe_id", "ts"),
+    4: ("losses", "coroutine", "first_n", "count", "missed"),
+    5: ("events", "coroutine", "n", "ts", "addr", "seq", "tid", "site", "kind", "active"),
+    6: ("deaths", "coroutine", "ts"),
+    7: ("flags", "coroutine", "reason"),
+    8: ("process_starts", "pid", "ts", "name"),
+    9: ("thread_names", "pid", "tid", "name"),
+    10: ("names", "coroutine", "name"),
+    11: ("parents", "coroutine", "parent"),
+    12: ("waits", "coroutine", "n", "kind", "object", "target", "mode", "position"),
+    13: ("wakes", "coroutine", "by", "n", "ts", "pid", "tid"),
+    14: ("drops", "pid", "tid", "records", "first_ts", "last_ts"),
+    15: ("switches", "pid", "ts", "on"),
+    16: ("process_ends", "pid", "ts"),
+    19: ("uses", "by", "n", "kind", "object", "site", "ts", "pid", "tid"),
+    20: ("wakers_left", "coroutine", "n", "count", "ts"),
+    21: ("finishes", "coroutine", "ts", "site"),
+    22: ("thread_samples", "pid", "tid", "ts", "state", "call", "timed", "object", "cpu_ns", "run_delay_ns"),
+    23: ("descriptor_samples", "pid", "descriptor", "epoll", "ts", "kind", "events", "pending", "deadline", "tcp_state",
+         "read_ends", "can_write"),
+    24: ("process_samples", "pid", "ts", "descriptors_ts", "threads", "stopped_since", "threads_known", "calls_known",
+         "descriptors_known", "machine_suspended_ns"),
+}
+
+
+def every_row(path):
+    """All tables equal what a reader returns that was written from docs/recording.md alone."""
+    sys.path.insert(0, str(SOURCE / "tests/support"))
+    import ctr
+
+    import corotracer
+    peer = ctr.Recording(path)
+    run = corotracer.open(path)
+    tables = run.read(*corotracer.TABLES)
+    parts = {name: [] for name in corotracer.TABLES}
+    for batch in run.batches(rows=37):
+        for name in parts:
+            parts[name].append(batch[name])
+    assert len(parts["events"]) > 5 or len(tables["events"]) < 4000
+    for tag, (name, *columns) in TAGS.items():
+        expected = [row for _, batch in peer.batches for row in batch[tag]]
+        if tag == 12:  # the format has one number for both columns
+            expected = [(*row[:5], *mode_and_position(row[5])) for row in expected]
+        equal(rows_of(tables[name], *columns), expected, name)
+        equal([row for part in parts[name] for row in rows_of(part, *columns)], expected, name + " in parts")
+        equal(tables[name].problem, "", name)
+    equal(rows_of(tables["outputs"], "ts", "bytes"), peer.output, "outputs")
+    equal(run.events().tolist(), tables["events"].tolist(), "events()")
+    print(len(tables["events"]), "events")
+
+
+def mode_and_position(part):
+    return (0, 0) if part == 0 else (2 - part % 2, (part - 1) // 2)
+
+
+def exports(path, csv_path, causes_path, jsonl_path):
+    """Events, waits, wakes and uses equal those of the CSV and JSONL exports of the same recording."""
+    import corotracer
+    run = corotracer.open(path)
+    events, sites = run.events().tolist(), {row[0]: row[1:] for row in run.sites().tolist()}
+    born = run.coroutines()
+    sites[0] = ("", "", 0, 0)
+
+    with open(csv_path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    equal(len(rows), len(events), "rows of the CSV")
+    names = {}
+    for row, (ts, addr, n, seq, coroutine, tid, site, kind, active) in zip(rows, events):
+        birth = born[coroutine]
+        file, function, line, _ = sites[site]
+        equal([row[name] for name in ("ts", "n", "seq", "coroutine", "tid", "probe_id")],
+              [str(value) for value in (ts, n, seq, coroutine, tid, birth["probe_id"])])
+        equal((int(row["addr"], 16), row["is_active"], row["kind"] or "await"),
+              (addr, "true" if active else "false", corotracer.POINTS[kind]))
+        equal((row["file"], row["function"], row["line"]), (file, function, str(line) if line else ""))
+        equal(row["pid"], str(birth["pid"]) if birth["pid"] else "")
+        names[coroutine] = (row["name"], row["parent"])
+    for coroutine, (name, parent) in names.items():  # of the last row
+        known = born[coroutine]
+        equal((name, parent), (known["name"], "" if known["parent"] == corotracer.NONE else str(known["parent"])))
+
+    with open(causes_path, newline="", encoding="utf-8") as file:
+        causes = list(csv.DictReader(file))
+    number = lambda text: int(text, 0) if text else 0
+    identity = lambda text: int(text) if text else corotracer.NONE
+    waits = run.waits()
+    equal([(int(row["coroutine"]), int(row["n"]), row["waits_for"], number(row["object"]), identity(row["target"]),
+            row["mode"], int(row["position"])) for row in causes if row["kind"] == "wait"],
+          [(coroutine, n, corotracer.WAITS[kind], item, target, corotracer.MODES[mode], position)
+           for coroutine, n, kind, item, target, mode, position in waits.tolist()], "waits in the CSV")
+    equal([(int(row["ts"]), int(row["coroutine"]), int(row["n"]), identity(row["by"]), number(row["pid"]),
+            number(row["tid"])) for row in causes if row["kind"] == "wake"], run.wakes().tolist(), "wakes in the CSV")
+    equal([(int(row["ts"]), identity(row["by"]), row["kind"], number(row["object"]))
+           for row in causes if row["kind"] in corotracer.USES],
+          [(ts, by, corotracer.USES[kind], item) for ts, by, _, kind, item, *_ in run.uses().tolist()], "uses")
+
+    with open(jsonl_path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    event_lines = [line for line in lines if "note" not in line]
+    equal(len(event_lines), len(events), "event lines")
+    for line, (ts, addr, n, seq, coroutine, tid, site, kind, active) in zip(event_lines, events):
+        equal([line[name] for name in ("ts", "n", "seq", "coroutine", "tid", "is_active", "probe_id")],
+              [ts, n, seq, coroutine, tid, active, born[coroutine]["probe_id"]])
+        equal((int(str(line["addr"]), 0), line.get("kind", "await")), (addr, corotracer.POINTS[kind]))
+        if "file" in line:
+            equal((line["file"], line["function"], line["line"], line.get("column", 0)), sites[site])
+        else:
+            assert active or site == 0
+    equal([(line["ts"], line["coroutine"], line["n"], line.get("by", corotracer.NONE), line.get("pid", 0),
+            line.get("tid", 0)) for line in lines if line.get("note") == "wake"], run.wakes().tolist(), "wake notes")
+    assert len(waits) and len(run.wakes()) and len(run.uses())
+
+
+# ---- Values ----
+
+def extremes(path):
+    """0, 2^63 and 2^64 - 1 survive in every 64-bit column, also in pandas."""
+    import corotracer
+    import numpy as np
+    values = [0, 1, 1 << 63, MASK]
+    run = corotracer.open(path)
+    events = run.events()
+    equal(events["addr"].tolist(), values)
+    equal(events["seq"].tolist(), values)
+    equal(events["ts"].tolist(), [1, 1, 1 << 63, MASK])
+    equal(run.read("births")["births"]["probe_id"].tolist(), values)
+    equal(run.wakes()["ts"].tolist(), values)
+    equal(run.waits()["object"].tolist(), values)
+    frame = events.to_pandas()
+    equal(str(frame["addr"].dtype), "uint64")
+    equal(frame["addr"].tolist(), values)
+    # As a table with missing values: 0 is no time.
+    births = run.coroutines().to_pandas()["birth_ts"]
+    equal(str(births.dtype), "UInt64")
+    equal(births.isna().tolist(), [True, False, False, False])
+    equal(births.tolist()[1:], values[1:])
+    equal(run.coroutines()["name"].tolist()[:2], ["a \"quoted\", name\nof two lines: ä", "\udcff"])
+    equal(run.coroutines()["name"].tolist()[1].encode("utf-8", "surrogateescape"), b"\xff")
+    target = run.waits().to_pandas()["target"]
+    equal([value is not None and value == value and int(value) for value in target.fillna(77)], [0, 77, 77, 77])
+    assert isinstance(events["ts"], np.ndarray) and type(events["ts"]) is np.ndarray
+    assert isinstance(events[events["ts"] > 1], corotracer.Table)
+    equal(list(events[["ts", "kind"]].to_pandas().columns), ["ts", "kind"])
+
+
+def types(path, empty_path):
+    """Types do not depend on the values: a table of an empty recording has those of a full one."""
+    import corotracer
+    run, empty = corotracer.open(path), corotracer.open(empty_path)
+    methods = ["events", "sites", "coroutines", "threads", "processes", "waits", "wakes", "uses", "wakers_left",
+               "losses", "drops", "switches", "thread_samples", "outputs", "damages"]
+    for method in methods:
+        full, none = getattr(run, method)(), getattr(empty, method)()
+        equal(none.dtype, full.dtype, method)
+        equal(len(none), 0, method)
+        assert len(full) or method == "damages", method
+        equal(none.to_pandas().dtypes.astype(str).to_dict(), full.to_pandas().dtypes.astype(str).to_dict(), method)
+        equal(len(full.to_pandas()), len(full), method)
+    equal({name: str(type_) for name, type_ in run.events().to_pandas().dtypes.items()},
+          {"ts": "uint64", "addr": "uint64", "n": "uint64", "seq": "uint64", "coroutine": "uint32", "tid": "uint32",
+           "site": "uint32", "kind": "category", "active": "bool"})
+    equal((empty.sums()["captured"], empty.events().problem), (0, ""))
+
+
+def enumerations():
+    """The names of the values are those of <capi.h>."""
+    import corotracer
+    header = (SOURCE / "reader/include/corotracer/recording/capi.h").read_text(encoding="utf-8")
+    for enum, prefix, names in (("ctr_dialect", "CTR_DIALECT_", corotracer.DIALECTS),
+                                ("ctr_point", "CTR_", corotracer.POINTS),
+                                ("ctr_wait_kind", "CTR_WAIT_", corotracer.WAITS),
+                                ("ctr_use_kind", "CTR_", corotracer.USES),
+                                ("ctr_thread_state", "CTR_THREAD_", corotracer.THREAD_STATES),
+                                ("ctr_thread_call", "CTR_CALL_", corotracer.THREAD_CALLS),
+                                ("ctr_descriptor_kind", "CTR_DESCRIPTOR_", corotracer.DESCRIPTORS)):
+        body = re.search(rf"enum {enum} \{{(.*?)\}}", header, re.S).group(1)
+        values = dict(re.findall(rf"{prefix}(\w+) = (\d+)", body))
+        equal({name.lower(): int(value) for name, value in values.items()},
+              {name: value for value, name in enumerate(names)}, enum)
+
+
+def sums(path):
+    """The sum over coroutines is the sum over events and losses, and what sums() says."""
+    import corotracer
+    run = corotracer.open(path)
+    totals, coroutines, losses = run.sums(), run.coroutines(), run.losses()
+    equal(len(run.events()), totals["captured"])
+    equal(int(coroutines["captured"].sum()), totals["captured"])
+    equal((int(coroutines["lost"].sum()), int(coroutines["missed"].sum())),
+          (totals["lost"], totals["missed_before_attach"]))
+    equal(int(losses["count"].sum()), totals["lost"] + totals["missed_before_attach"])
+    flags = run.read("flags")["flags"]
+    equal((len(coroutines), len(flags)), (totals["coroutines"], totals["flagged"]))
+    equal(int(coroutines["flagged"].sum()), len(set(flags["coroutine"].tolist())))
+    equal(coroutines["coroutine"].tolist(), list(range(len(coroutines))))
+    equal(int(run.threads()["events"].sum()), totals["captured"])
+    latest, last_names = {}, {}
+    for row in run.events().tolist():
+        latest[row[4]] = row
+    for coroutine, name in run.read("names")["names"].tolist():
+        last_names[coroutine] = name
+    for row in coroutines:
+        event = latest.get(int(row["coroutine"]), (0,) * 9)
+        equal((row["last_ts"], row["site"], row["kind"], row["active"]), (event[0], event[6], event[7], event[8]))
+        equal(row["name"], last_names.get(int(row["coroutine"]), ""))
+    overview = run.overview()
+    equal((overview.transitions, overview.ended), (totals["captured"], True))
+    assert totals["captured"] and isinstance(run.info(), dict)
+
+
+# ---- Files that are not whole ----
+
+def incomplete(path, events, *words):
+    """Everything readable is returned, and a warning and the table say what is missing."""
+    import corotracer
+    for read in (lambda run: run.events(), lambda run: [batch["events"] for batch in run.batches()]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            got = read(corotracer.open(path))
+        equal([warning.category for warning in caught], [corotracer.IncompleteRecording])
+        texts = [str(caught[0].message)]
+        if isinstance(got, list):
+            equal(sum(map(len, got)), int(events))
+        else:
+            equal(len(got), int(events))
+            texts.append(got.problem)
+            texts.append(got[:0].problem)
+        for text in texts:
+            for word in (path, *words):
+                assert word in text, f"{word!r} is not in: {text}"
+
+
+def damages(path, offset):
+    import corotracer
+    warnings.simplefilter("ignore")
+    rows = corotracer.open(path).damages()
+    equal((len(rows), rows["offset"][0], rows["file"][0], rows["at_end"][0]), (1, int(offset), 0, False))
+    assert rows["transitions"][0] > 0 and rows.problem
+
+
+def errors(folder):
+    import corotracer
+    missing, text = os.path.join(folder, "missing.ctr"), os.path.join(folder, "text.ctr")
+    pathlib.Path(text).write_text("no recording", encoding="utf-8")
+    for path in (missing, text, folder):
+        raises(corotracer.Error, [path], lambda: corotracer.open(path))
+        raises(corotracer.Error, [path], lambda: corotracer.open(pathlib.Path(path)))
+    equal(corotracer.Error.__module__, "corotracer")
+
+
+def growing(path):
+    """Each call reads up to the end that the file has by then."""
+    import corotracer
+    whole = pathlib.Path(path).read_bytes()
+    expected = corotracer.open(path).events().tolist()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "grows.ctr")
+        before = 0
+        with open(copy, "wb", buffering=0) as file:
+            file.write(whole[:64])
+            run = corotracer.open(copy)
+            for part in range(64, len(whole), len(whole) // 7):
+                file.write(whole[part:part + len(whole) // 7])
+                is_whole = os.path.getsize(copy) == len(whole)
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    events = run.events()
+                equal((len(caught), events.problem == ""), (0, True) if is_whole else (1, False))
+                equal(events.tolist(), expected[:len(events)])
+                assert before <= len(events)
+                before = len(events)
+        equal(before, len(expected))
+        os.replace(copy, copy + ".other")
+        raises(corotracer.Error, [copy, "open it again"], run.events)
+        pathlib.Path(copy).write_bytes(whole)
+        raises(corotracer.Error, [copy, "open it again"], run.events)
+
+
+# ---- Use of the objects ----
+
+def closing(path):
+    import corotracer
+    with corotracer.open(path) as run:
+        events = run.events()
+        batches = run.batches(rows=100)
+        batch = next(batches)
+        first = batch["events"]
+        next(batches)
+        raises(ValueError, ["before the next one"], lambda: batch["events"])
+        raises(ValueError, ["no table", "events"], lambda: run.read("event"))
+        assert "corotracer.Recording" in repr(run)
+    run.close()
+    run.close()
+    assert "closed" in repr(run)
+    for call in (run.events, run.sums, run.info, run.overview, run.batches, run.coroutines, run.__enter__,
+                 lambda: next(batches)):
+        raises(ValueError, [path, "is closed"], call)
+    assert len(events) > len(first) and first.tolist() == events[:len(first)].tolist()
+    del run, batches, batch
+    gc.collect()
+    assert int(events["n"].sum()) >= 0 and len(events.to_pandas()) == len(events)
+
+
+def threads(path):
+    """Threads may share a recording, and one may close it."""
+    import corotracer
+    run = corotracer.open(path)
+    expected = run.events().tolist()
+    descriptors = len(os.listdir("/proc/self/fd"))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        tables = list(pool.map(lambda _: run.events().tolist(), range(40)))
+        assert all(table == expected for table in tables)
+        iterators = [run.batches(rows=50) for _ in range(20)]
+        for _ in range(5):
+            parts = pool.map(lambda one: str(next(one)["events"].tolist()), iterators)
+            equal(len(set(parts)), 1)
+        running = [pool.submit(run.coroutines) for _ in range(20)]
+        run.close()
+        for future in running:
+            with contextlib.suppress(ValueError):
+                future.result()
+    del iterators
+    gc.collect()
+    equal(len(os.listdir("/proc/self/fd")), descriptors)
+
+
+def memory(path):
+    """Reading in batches needs no memory for the whole recording."""
+    import corotracer
+    run = corotracer.open(path)
+    count = sum(len(batch["events"]) for batch in corotracer.open(path).batches())
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(2):
+        equal(sum(len(batch["events"]) for batch in run.batches()), count)
+    in_batches = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    events = run.events()
+    whole = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kib = events.nbytes // 1024
+    assert kib > 100_000, kib
+    assert before < kib and in_batches - before < kib // 20, (before, in_batches, kib)
+    # The table itself is read into its final memory.
+    assert kib // 2 < whole - in_batches < kib * 6 // 5, (in_batches, whole, kib)
+
+
+def installed(prefix, path):
+    import corotracer
+    assert corotracer.__file__.startswith(prefix), corotracer.__file__
+    mapped = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert f"{prefix}/lib" in mapped and re.search(rf"{re.escape(prefix)}/\S*libcorotracer-recording", mapped), mapped
+    equal(len(corotracer.open(path).events()), 4000)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", corotracer.__version__)
+
+
+def without_numpy():
+    sys.modules["numpy"] = None
+    raises(ImportError, ["NumPy", "python3-numpy"], lambda: __import__("corotracer"))
+
+
+def without_library(module):
+    """A copy of the module without a library next to it."""
+    sys.path.insert(0, module)
+    raises(ImportError, ["libcorotracer-recording.so.0", "LD_LIBRARY_PATH"], lambda: __import__("corotracer"))
+
+
+def without_pandas(path):
+    import corotracer
+    events = corotracer.open(path).events()
+    sys.modules["pandas"] = None
+    raises(ImportError, ["pandas", "python3-pandas"], events.to_pandas)
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    globals()[sys.argv[1]](*sys.argv[2:])
