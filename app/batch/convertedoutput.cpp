@@ -12,8 +12,7 @@ namespace ct {
 
 namespace {
 
-Result<std::shared_ptr<Sink>> makeRecording(const std::string &path, const std::string &,
-                                            std::shared_ptr<ExportResolver>)
+Result<std::shared_ptr<Sink>> makeRecording(const std::string &path, const std::string &, const ExportContext &)
 {
     Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path);
     if (!writer)
