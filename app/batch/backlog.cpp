@@ -4,6 +4,8 @@
 
 #include "core/recording/write/queuedsink.h"
 
+#include <algorithm>
+
 namespace ct {
 
 namespace {
@@ -14,9 +16,9 @@ constexpr qint64 kReportMs = 10'000;
 
 }  // namespace
 
-Backlog::Backlog(std::shared_ptr<QueuedSink> queue, std::function<std::uint64_t()> undecoded, QString name,
-                 QObject *parent)
-    : QObject(parent), m_queue(std::move(queue)), m_undecoded(std::move(undecoded)), m_name(std::move(name))
+Backlog::Backlog(std::vector<std::shared_ptr<QueuedSink>> queues, std::function<std::uint64_t()> undecoded,
+                 QString name, QObject *parent)
+    : QObject(parent), m_queues(std::move(queues)), m_undecoded(std::move(undecoded)), m_name(std::move(name))
 {
     connect(&m_timer, &QTimer::timeout, this, [this] { check(m_clock.elapsed()); });
 }
@@ -42,7 +44,10 @@ void Backlog::reportPending()
 
 std::uint64_t Backlog::pending() const
 {
-    return m_queue->pending() + m_undecoded();
+    std::uint64_t most = 0;
+    for (const std::shared_ptr<QueuedSink> &queue : m_queues)
+        most = std::max(most, queue->pending());
+    return most + m_undecoded();
 }
 
 QString Backlog::pendingText() const
@@ -73,7 +78,8 @@ void Backlog::onSignal()
         reportPending();
     } else if (!m_givenUp && waiting > 0) {
         m_givenUp = true;
-        m_queue->giveUp();
+        for (const std::shared_ptr<QueuedSink> &queue : m_queues)
+            queue->giveUp();
         Q_EMIT reported(tr("giving up the last %1 events").arg(waiting));
     } else if (!m_warned) {
         m_warned = true;

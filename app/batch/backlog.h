@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Counts down the events that the output file still lacks when the capture is over. Gives them up on request.
+// Counts down the events that the outputs still lack when the capture is over. Gives them up on request.
 #pragma once
 
 #include <QElapsedTimer>
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace ct {
 
@@ -21,8 +22,8 @@ class QueuedSink;
 class Backlog final : public QObject {
     Q_OBJECT
 public:
-    /// `name`: name of the file for messages. `undecoded`: number of events that were collected but not decoded yet.
-    Backlog(std::shared_ptr<QueuedSink> queue, std::function<std::uint64_t()> undecoded, QString name,
+    /// `name`: name of the outputs for messages. `undecoded`: number of events that were collected but not decoded yet.
+    Backlog(std::vector<std::shared_ptr<QueuedSink>> queues, std::function<std::uint64_t()> undecoded, QString name,
             QObject *parent = nullptr);
 
     /// Call it when the capture is over. `bySignal`: a signal ended it.
@@ -45,7 +46,7 @@ private:
     QString pendingText() const;
     std::uint64_t pending() const;
 
-    std::shared_ptr<QueuedSink> m_queue;
+    const std::vector<std::shared_ptr<QueuedSink>> m_queues;
     const std::function<std::uint64_t()> m_undecoded;
     const QString m_name;
     QTimer m_timer;

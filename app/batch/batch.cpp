@@ -212,10 +212,10 @@ void BatchRun::connectStacks()
 
 void BatchRun::connectBacklog()
 {
-    if (!m_output->queue())
+    if (m_output->queues().empty())
         return;
     m_backlog = std::make_unique<Backlog>(
-        m_output->queue(), [this] { return m_session.accounting().recordsBehind; }, m_output->name());
+        m_output->queues(), [this] { return m_session.accounting().recordsBehind; }, m_output->names());
     connect(m_backlog.get(), &Backlog::reported, this, [this](const QString &message) { m_console.print(message); });
     connect(m_backlog.get(), &Backlog::left, this, [this](const QString &line) { m_console.showStatus(line); });
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
@@ -260,8 +260,8 @@ void BatchRun::decideEnd(const std::string &endedBy)
         return;
     if (isLaunched()) {
         m_diagnosis.judgeAt(m_decidedNs);
-        if (m_output->queue())
-            m_output->queue()->keepApart(m_decidedNs);
+        for (const std::shared_ptr<QueuedSink> &queue : m_output->queues())
+            queue->keepApart(m_decidedNs);
         if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
             infoWriter->recordDecision(m_decidedNs);
     }
@@ -419,7 +419,7 @@ int BatchRun::finish()
         m_console.print(text);
     m_console.print(
         QString::fromStdString(describe(m_summary.accounting, m_summary.durationNs, m_summary.overflowNames)));
-    m_output->reportRows(m_summary);
+    m_output->reportRows();
     const bool reported = report();
     const int code = exitCode();
     if (!m_output->writeSummary(m_summary, [this] { return m_signals.takeEnd(); }) || !reported)

@@ -4,7 +4,6 @@
 
 #include "app/batch/consolesignals.h"
 #include "app/batch/filesdiffer.h"
-#include "core/addresses/exportresolveradapter.h"
 #include "core/exporting/exporting.h"
 #include "core/recording/write/openforwriting.h"
 
@@ -13,7 +12,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <unistd.h>
 #include <utility>
 
 namespace ct {
@@ -22,26 +20,18 @@ namespace {
 
 constexpr int kReaderMs = 100;  ///< interval of the checks whether a pipe has a reader
 
-std::uint64_t nanoseconds(std::optional<double> seconds)
+/// That of -o, and those of --export.
+std::vector<CommandLine::Export> requestedOutputs(const CommandLine &line)
 {
-    return seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*seconds * 1e9)) : 0;
+    std::vector<CommandLine::Export> outputs = line.exports;
+    if (!line.outputPath.empty()) {
+        const std::string kind(line.records() ? kRecordingKind : outputFormat(line).kind);
+        outputs.insert(outputs.begin(), {kind, line.outputPath});
+    }
+    return outputs;
 }
 
 }  // namespace
-
-/// Counts the causes of the stream. The sink's thread counts, and others read after the end of the capture.
-class CauseCount final : public Sink {
-public:
-    Result<void> consume(const Batch &batch) override
-    {
-        m_count += batch.notes.causes();
-        return {};
-    }
-    std::uint64_t count() const { return m_count; }
-
-private:
-    std::uint64_t m_count = 0;
-};
 
 BatchOutput::BatchOutput(const CommandLine &line, Session &session, std::shared_ptr<Population> population,
                          std::shared_ptr<AddressResolver> resolver, QObject *parent)
@@ -104,76 +94,72 @@ Result<void> BatchOutput::open(const ConsoleSignals &signals)
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
         return dropped;
-    if (m_line.keepsOnly() || m_line.outputPath.empty())
+    if (m_line.keepsOnly())
         return {};
-    Result<std::shared_ptr<Sink>> writer = openOnceRead(m_line.outputPath, signals, [this] { return openSink(); });
-    if (!writer)
-        return writer.error();
-    if (!m_line.limit.any() && !m_line.streams())  // --limit removes files itself
-        m_watch.emplace(m_line.outputPath);
-    // A file is slower than memory, and the harvest must not wait for it.
-    Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(*writer, QueuedSink::kUsualBudget);
-    if (!queue)
-        return queue.error();
-    m_queue = *queue;
-    m_session.addSink(m_queue);
-    if (!m_causesPath.empty()) {
-        m_causes = std::make_shared<CauseCount>();
-        m_session.addSink(m_causes);
+    for (const CommandLine::Export &requested : requestedOutputs(m_line)) {
+        if (Result<void> opened = openOutput(requested, signals); !opened)
+            return opened;
     }
     return {};
 }
 
-Result<std::shared_ptr<Sink>> BatchOutput::openSink()
+Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals)
 {
-    if (!m_line.records()) {
-        const ExportFormat &format = outputFormat(m_line);
-        m_causesPath = format.causesPath(m_line.outputPath);
-        return format.makeSink(m_line.outputPath, exportResolverOf(m_resolver));
-    }
-    if (m_line.streams() && ::isatty(STDOUT_FILENO) == 1)
-        return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
-                                                 "output to a file or a pipe, or name a file"};
-    Result<std::shared_ptr<RecordingWriter>> writer =
-        RecordingWriter::open(m_line.outputPath, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
-    if (!writer)
-        return writer.error();
-    m_infoWriter = std::make_unique<RecordingInfoWriter>(m_session, m_population, *writer,
-                                                         aboutRun(m_line.start, m_line.sessionId));
-    m_infoWriter->recordFrameLocations(m_resolver);
-    return std::shared_ptr<Sink>(*writer);
+    auto output = std::make_unique<LiveOutput>(m_line, requested);
+    const auto open = [&] { return output->open(m_session, m_population, m_resolver); };
+    if (Result<void> opened = openOnceRead(requested.output, signals, open); !opened)
+        return opened;
+    m_outputs.push_back(std::move(output));
+    return m_outputs.back()->addTo(m_session);
 }
 
-QString BatchOutput::name() const
+QString BatchOutput::names() const
 {
-    return m_line.streams() ? tr("standard output") : QString::fromStdString(m_line.outputPath);
+    QStringList names;
+    for (const std::unique_ptr<LiveOutput> &output : m_outputs)
+        names << output->name();
+    return names.join(QStringLiteral(", "));
+}
+
+std::vector<std::shared_ptr<QueuedSink>> BatchOutput::queues() const
+{
+    std::vector<std::shared_ptr<QueuedSink>> queues;
+    for (const std::unique_ptr<LiveOutput> &output : m_outputs)
+        queues.push_back(output->queue());
+    return queues;
+}
+
+RecordingInfoWriter *BatchOutput::infoWriter() const
+{
+    return m_outputs.empty() ? nullptr : m_outputs.front()->infoWriter();
 }
 
 void BatchOutput::check(Summary &summary)
 {
-    const std::uint64_t captured = summary.accounting.captured;
-    summary.eventsNotWritten = m_queue ? captured - std::min(captured, m_queue->written()) : 0;
-    const OutputWatch::Finding found = m_watch ? m_watch->check() : OutputWatch::Finding();
-    if (found.isLost)
-        summary.eventsNotWritten = captured;
-    if (!found.message.empty() && summary.outputError.empty()) {
-        summary.outputError = found.isLost ? found.message : std::string();
-        Q_EMIT reported(QString::fromStdString(found.message));
+    for (const std::unique_ptr<LiveOutput> &output : m_outputs) {
+        const LiveOutput::Missing &missing = m_missing.emplace_back(output->missing(summary.accounting.captured));
+        summary.eventsNotWritten = std::max(summary.eventsNotWritten, missing.events);
+        if (!missing.message.empty() && summary.outputError.empty()) {
+            summary.outputError = missing.isLost ? missing.message : std::string();
+            Q_EMIT reported(QString::fromStdString(missing.message));
+        }
     }
 }
 
-void BatchOutput::reportRows(const Summary &summary)
+void BatchOutput::reportRows()
 {
-    if (summary.eventsNotWritten != 0)
-        Q_EMIT reported(tr("%1 of these events are not in %2").arg(summary.eventsNotWritten).arg(name()));
-    if (!m_causes || m_causes->count() == 0)
-        return;
-    const QString path = QString::fromStdString(m_causesPath);
-    const std::uint64_t written = m_queue->causesWritten();
-    if (written != 0)
-        Q_EMIT reported(tr("%1 causes, such as waits and wakes, are in %2").arg(written).arg(path));
-    if (const std::uint64_t left = m_causes->count() - std::min(m_causes->count(), written); left != 0)
-        Q_EMIT reported(tr("%1 causes, such as waits and wakes, are not in %2").arg(left).arg(path));
+    for (std::size_t i = 0; i < m_missing.size(); ++i) {
+        const LiveOutput::Missing &missing = m_missing[i];
+        const QString causesPath = QString::fromStdString(m_outputs[i]->causesPath());
+        if (missing.events != 0)
+            Q_EMIT reported(tr("%1 of these events are not in %2").arg(missing.events).arg(m_outputs[i]->name()));
+        if (missing.causesKept != 0)
+            Q_EMIT reported(
+                tr("%1 causes, such as waits and wakes, are in %2").arg(missing.causesKept).arg(causesPath));
+        if (missing.causes != 0)
+            Q_EMIT reported(
+                tr("%1 causes, such as waits and wakes, are not in %2").arg(missing.causes).arg(causesPath));
+    }
 }
 
 bool BatchOutput::writeSummary(const Summary &summary, const std::function<bool()> &isGivenUp)

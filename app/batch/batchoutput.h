@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The files that a batch run writes while it captures: the output of -o, and the summary. Dumps have a class of their
-// own, dumper.h.
+// What a batch run writes while it captures: the outputs of -o and --export, and the summary. Dumps have a class of
+// their own, dumper.h.
 #pragma once
 
 #include "app/batch/deferredfile.h"
-#include "app/batch/outputwatch.h"
+#include "app/batch/liveoutput.h"
 #include "app/batch/summary.h"
 #include "app/commandline/commandline.h"
-#include "core/recording/write/queuedsink.h"
-#include "core/session/recordinginfowriter.h"
 
 #include <QObject>
 
@@ -18,10 +16,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ct {
 
-class CauseCount;
 class ConsoleSignals;
 
 /// Lives on the main thread.
@@ -32,19 +30,19 @@ public:
                 std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
     ~BatchOutput() override;
 
-    /// Opens the files and makes the output a sink of the session. If a pipe has no reader yet, waits for one, or for a
+    /// Opens the files and makes the outputs sinks of the session. If a pipe has no reader yet, waits for one, or for a
     /// signal that asks for the end.
     Result<void> open(const ConsoleSignals &signals);
 
-    QString name() const;                                                   ///< of the output, for messages
-    const std::shared_ptr<QueuedSink> &queue() const { return m_queue; }    ///< in front of the output; nullptr: none
-    RecordingInfoWriter *infoWriter() const { return m_infoWriter.get(); }  ///< nullptr: the output is no recording
+    QString names() const;                                    ///< of the outputs, for messages
+    std::vector<std::shared_ptr<QueuedSink>> queues() const;  ///< in front of the outputs
+    RecordingInfoWriter *infoWriter() const;                  ///< nullptr: no output is a recording
 
-    /// After the capture: sets what is not in the output, and an error that was not reported before. `summary` has the
+    /// After the capture: sets what is not in the outputs, and an error that was not reported before. `summary` has the
     /// sums of the capture.
     void check(Summary &summary);
-    /// Reports how many events are not in the output, and the file that has the causes.
-    void reportRows(const Summary &summary);
+    /// Reports how many events are not in the outputs, and the files that have the causes.
+    void reportRows();
     /// Returns false if the summary could not be written. `isGivenUp`: see DeferredFile::write().
     bool writeSummary(const Summary &summary, const std::function<bool()> &isGivenUp);
     /// Call it if there will be no summary.
@@ -57,18 +55,15 @@ private:
     template <class Open>
     auto openOnceRead(const std::string &path, const ConsoleSignals &signals, Open open);
     Result<void> openSummary(const ConsoleSignals &signals);
-    Result<std::shared_ptr<Sink>> openSink();
+    Result<void> openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals);
 
     const CommandLine &m_line;
     Session &m_session;
     const std::shared_ptr<Population> m_population;
     const std::shared_ptr<AddressResolver> m_resolver;
     std::optional<DeferredFile> m_summaryFile;
-    std::optional<OutputWatch> m_watch;  ///< for -o FILE without --limit
-    std::shared_ptr<QueuedSink> m_queue;
-    std::unique_ptr<RecordingInfoWriter> m_infoWriter;
-    std::string m_causesPath;              ///< the second file of the output; empty: it has none
-    std::shared_ptr<CauseCount> m_causes;  ///< set if there is a second file
+    std::vector<std::unique_ptr<LiveOutput>> m_outputs;  ///< that of -o first
+    std::vector<LiveOutput::Missing> m_missing;          ///< set by check(), in the same order
 };
 
 }  // namespace ct

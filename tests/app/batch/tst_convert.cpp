@@ -231,6 +231,55 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(folder.path(QStringLiteral("d.ctr"))), 0);
     }
 
+    void aCaptureMayHaveSeveralOutputs()
+    {
+        Folder folder;
+        const QStringList storm = runner::target("ct_storm", runner::words("--seconds 1 --rate 20000 --coroutines 10"));
+        const Outcome outcome = folder.run(QStringLiteral("-o run.ctr --export jsonl --export csv --output x.csv "
+                                                          "--export sqlite --summary s.json ") +
+                                           storm.join(QLatin1Char(' ')));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        const QJsonObject summary = runner::objectIn(folder.path(QStringLiteral("s.json")));
+        const qint64 events = runner::integer(summary, "events");
+        QVERIFY(events > 1000);
+        QCOMPARE(runner::integer(summary, "events_not_written"), 0);
+        for (const char *name : {"run.ctr", "run.jsonl", "x.csv", "run.sqlite"})
+            QCOMPARE(rowsIn(folder.path(QLatin1String(name))), events);
+    }
+
+    void anOutputOfACaptureThatFailsIsCounted()
+    {
+        Folder folder;
+        const QStringList storm = runner::target("ct_storm", runner::words("--transitions 1000 --coroutines 10"));
+        const Outcome outcome =
+            folder.run(QStringLiteral("-o run.ctr --export jsonl --output /dev/full --summary s.json ") +
+                       storm.join(QLatin1Char(' ')));
+        QVERIFY2(outcome.status == 4, outcome.err);
+        QVERIFY2(outcome.says("of these events are not in /dev/full"), outcome.err);
+        const QJsonObject summary = runner::objectIn(folder.path(QStringLiteral("s.json")));
+        QVERIFY(runner::integer(summary, "events_not_written") > 0);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("run.ctr"))), runner::integer(summary, "events"));
+    }
+
+    void aRegionThatIsLeftIsConverted()
+    {
+        Folder folder;
+        QProcess target;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), folder.path(QStringLiteral("flight.shm")));
+        target.setProcessEnvironment(environment);
+        target.start(runner::binary("ct_storm"), runner::words("--transitions 1000 --coroutines 10"));
+        QVERIFY(target.waitForFinished(runner::kPatienceMs));
+        QVERIFY(folder.has("flight.shm"));
+        const Outcome outcome =
+            folder.run(QStringLiteral("--input flight.shm --export jsonl --export ctr --export csv --output c.csv"));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        const qint64 rows = rowsIn(folder.path(QStringLiteral("flight.jsonl")));
+        QVERIFY(rows > 0);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("flight.ctr"))), rows);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("c.csv"))), rows);
+    }
+
     void formulasAreEscapedOnRequest()
     {
         Folder folder;

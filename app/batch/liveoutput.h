@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One output that a capture writes while it lasts: that of -o, or of an --export.
+#pragma once
+
+#include "app/batch/outputwatch.h"
+#include "app/commandline/commandline.h"
+#include "core/recording/write/queuedsink.h"
+#include "core/session/recordinginfowriter.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ct {
+
+class CauseCount;
+
+/// Lives on the main thread.
+class LiveOutput {
+public:
+    LiveOutput(const CommandLine &line, const CommandLine::Export &requested);
+    ~LiveOutput();
+    LiveOutput(const LiveOutput &) = delete;
+    LiveOutput &operator=(const LiveOutput &) = delete;
+
+    /// Opens the output. Busy: a pipe has no reader yet; call it again.
+    Result<void> open(Session &session, const std::shared_ptr<Population> &population,
+                      const std::shared_ptr<AddressResolver> &resolver);
+    /// Makes the open output a sink of the session.
+    Result<void> addTo(Session &session);
+
+    const std::string &path() const { return m_requested.output; }
+    QString name() const;                                                   ///< for messages
+    const std::shared_ptr<QueuedSink> &queue() const { return m_queue; }    ///< in front of the output
+    RecordingInfoWriter *infoWriter() const { return m_infoWriter.get(); }  ///< nullptr: the output is no recording
+
+    struct Missing {
+        std::uint64_t events = 0;      ///< captured events that are not in the output
+        std::string message;           ///< what another program did to the file; empty: nothing
+        bool isLost = false;           ///< the file is gone
+        std::uint64_t causes = 0;      ///< causes that are not in the second file
+        std::uint64_t causesKept = 0;  ///< causes that are in the second file
+    };
+    /// After the capture. `captured`: events of the run.
+    Missing missing(std::uint64_t captured) const;
+    const std::string &causesPath() const { return m_causesPath; }  ///< the second file; empty: there is none
+
+private:
+    Result<std::shared_ptr<Sink>> openExport(const std::shared_ptr<AddressResolver> &resolver);
+    Result<std::shared_ptr<Sink>> openRecording(Session &session, const std::shared_ptr<Population> &population,
+                                                const std::shared_ptr<AddressResolver> &resolver);
+
+    const CommandLine &m_line;
+    const CommandLine::Export m_requested;
+    std::shared_ptr<Sink> m_sink;  ///< from open() to addTo()
+    std::shared_ptr<QueuedSink> m_queue;
+    std::unique_ptr<RecordingInfoWriter> m_infoWriter;
+    std::optional<OutputWatch> m_watch;  ///< for a file without --limit
+    std::string m_causesPath;
+    std::shared_ptr<CauseCount> m_causes;  ///< set if there is a second file
+};
+
+}  // namespace ct
