@@ -6,6 +6,7 @@
 #include "app/batch/batchoutput.h"
 #include "app/batch/console.h"
 #include "app/batch/consolesignals.h"
+#include "app/batch/databasepassword.h"
 #include "app/batch/diagnosis.h"
 #include "app/batch/dumper.h"
 #include "app/batch/filesdiffer.h"
@@ -466,6 +467,9 @@ int BatchRun::run()
 
 int runBatch(const CommandLine &line)
 {
+    for (const std::string &warning : line.warnings)
+        Console().print(QString::fromStdString(warning));
+    passDatabasePasswordOn(line);
     if (readsRecording(line.start.kind()))
         return runRecorded(line);
     BatchRun run(line);

@@ -105,7 +105,7 @@ Result<void> BatchOutput::open(const ConsoleSignals &signals)
 
 Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals)
 {
-    auto output = std::make_unique<LiveOutput>(m_line, requested);
+    auto output = std::make_unique<LiveOutput>(m_line, requested, m_about);
     const auto open = [&] { return output->open(m_session, m_population, m_resolver); };
     if (Result<void> opened = openOnceRead(requested.output, signals, open); !opened)
         return opened;

@@ -61,6 +61,7 @@ private:
     Session &m_session;
     const std::shared_ptr<Population> m_population;
     const std::shared_ptr<AddressResolver> m_resolver;
+    const RecordingInfo m_about = aboutRun(m_line.start, m_line.sessionId);
     std::optional<DeferredFile> m_summaryFile;
     std::vector<std::unique_ptr<LiveOutput>> m_outputs;  ///< that of -o first
     std::vector<LiveOutput::Missing> m_missing;          ///< set by check(), in the same order

@@ -41,7 +41,9 @@ RecordingInfo newFacts(const RecordingInfo &earlier, const RecordingInfo &later)
 }  // namespace
 
 ConvertedOutput::ConvertedOutput(const CommandLine &line, const CommandLine::Export &requested)
-    : m_requested(requested), m_format(isRecording() ? kRecording : exportFormatOf(line, requested))
+    : m_requested(requested),
+      m_source(line.start.inputPath().empty() ? "standard input" : line.start.inputPath()),
+      m_format(isRecording() ? kRecording : exportFormatOf(line, requested))
 {
 }
 
@@ -71,9 +73,11 @@ void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver)
 
 void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver)
 {
-    const std::shared_ptr<ExportResolver> waiting = waitingExportResolverOf(resolver);
+    ExportContext context(waitingExportResolverOf(resolver));
+    context.info = [info = m_latestInfo] { return info->get(); };
+    context.source = m_source;
     Result<std::shared_ptr<Sink>> sink =
-        m_files ? m_files->makeSink(m_format, waiting) : m_format.makeSink(m_requested.output, waiting);
+        m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);
     if (!sink)
         return fail(sink.error());
     m_recording = std::dynamic_pointer_cast<RecordingWriter>(*sink);
@@ -102,11 +106,13 @@ void ConvertedOutput::addOutput(const ctr::OutputPiece &piece)
 
 void ConvertedOutput::addFacts(const FileFacts &facts)
 {
+    const RecordingInfo earlier = m_latestInfo->get();
+    if (facts.info != earlier)
+        m_latestInfo->set(facts.info);
     if (!m_recording)
         return;
-    if (facts.info != m_info)
-        m_recording->addInfo(newFacts(m_info, facts.info));
-    m_info = facts.info;
+    if (facts.info != earlier)
+        m_recording->addInfo(newFacts(earlier, facts.info));
     m_recording->addFrames(facts.frames);
 }
 

@@ -14,12 +14,32 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ct {
+
+/// The facts about the run that were read so far. Any thread.
+class LatestInfo {
+public:
+    RecordingInfo get() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_info;
+    }
+    void set(const RecordingInfo &info)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_info = info;
+    }
+
+private:
+    mutable std::mutex m_mutex;
+    RecordingInfo m_info;
+};
 
 /// After a failure, the other members do nothing, and the temporary files are gone.
 class ConvertedOutput {
@@ -60,12 +80,13 @@ private:
     std::vector<std::string> paths() const;
 
     const CommandLine::Export m_requested;
+    const std::string m_source;  ///< the input, for databases
     const ExportFormat &m_format;
     std::optional<NewFiles> m_files;  ///< none for a database on a server
     std::shared_ptr<Sink> m_sink;     ///< a queue, or m_recording
     std::shared_ptr<QueuedSink> m_queue;
     std::shared_ptr<RecordingWriter> m_recording;
-    RecordingInfo m_info;    ///< that the recording has
+    const std::shared_ptr<LatestInfo> m_latestInfo = std::make_shared<LatestInfo>();
     Result<void> m_outcome;  ///< of complete()
     std::uint64_t m_written = 0;
     std::uint64_t m_causes = 0;

@@ -37,8 +37,8 @@ private:
     std::uint64_t m_count = 0;
 };
 
-LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested)
-    : m_line(line), m_requested(requested)
+LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about)
+    : m_line(line), m_requested(requested), m_about(about)
 {
 }
 
@@ -66,7 +66,10 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
 {
     const ExportFormat &format = exportFormatOf(m_line, m_requested);
     m_causesPath = format.causesPath(m_requested.output);
-    return format.makeSink(m_requested.output, exportResolverOf(resolver));
+    ExportContext context(exportResolverOf(resolver));
+    context.info = [about = m_about] { return about; };
+    context.source = m_about.session;
+    return format.makeSink(m_requested.output, context);
 }
 
 Result<std::shared_ptr<Sink>> LiveOutput::openRecording(Session &session, const std::shared_ptr<Population> &population,
@@ -79,8 +82,7 @@ Result<std::shared_ptr<Sink>> LiveOutput::openRecording(Session &session, const 
         RecordingWriter::open(m_requested.output, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
         return writer.error();
-    m_infoWriter =
-        std::make_unique<RecordingInfoWriter>(session, population, *writer, aboutRun(m_line.start, m_line.sessionId));
+    m_infoWriter = std::make_unique<RecordingInfoWriter>(session, population, *writer, m_about);
     m_infoWriter->recordFrameLocations(resolver);
     return std::shared_ptr<Sink>(*writer);
 }

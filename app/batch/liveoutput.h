@@ -22,7 +22,8 @@ class CauseCount;
 /// Lives on the main thread.
 class LiveOutput {
 public:
-    LiveOutput(const CommandLine &line, const CommandLine::Export &requested);
+    /// `about`: the facts that are known before the run.
+    LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about);
     ~LiveOutput();
     LiveOutput(const LiveOutput &) = delete;
     LiveOutput &operator=(const LiveOutput &) = delete;
@@ -56,6 +57,7 @@ private:
 
     const CommandLine &m_line;
     const CommandLine::Export m_requested;
+    const RecordingInfo m_about;
     std::shared_ptr<Sink> m_sink;  ///< from open() to addTo()
     std::shared_ptr<QueuedSink> m_queue;
     std::unique_ptr<RecordingInfoWriter> m_infoWriter;

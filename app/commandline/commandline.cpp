@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commandline/commandline.h"
 
+#include "app/commandline/collectoroptions.h"
 #include "app/commandline/exportoptions.h"
 #include "app/commandline/olderoptions.h"
 #include "app/commandline/optioncombinations.h"
@@ -381,13 +382,27 @@ std::vector<std::string> optionNames()
     std::vector<std::string> names(kFlags.begin(), kFlags.end());
     names.insert(names.end(), kValued.begin(), kValued.end());
     names.insert(names.end(), kOlderOptions.begin(), kOlderOptions.end());
+    for (const std::string_view option : kCollectorOptions) {
+        if (std::find(names.begin(), names.end(), option) == names.end())
+            names.emplace_back(option);
+    }
     return names;
 }
 
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
 {
-    const Result<std::vector<std::string>> current = withoutOlderOptions(arguments);
-    return current ? Parser(*current).parse() : Result<CommandLine>(current.error());
+    const Result<std::vector<std::string>> recent = withoutOlderOptions(arguments);
+    if (!recent)
+        return recent.error();
+    Result<CurrentArguments> current = withoutCollectorOptions(*recent);
+    if (!current)
+        return current.error();
+    Result<CommandLine> line = Parser(current->arguments).parse();
+    if (line) {
+        line->warnings = std::move(current->warnings);
+        line->databasePassword = std::move(current->databasePassword);
+    }
+    return line;
 }
 
 }  // namespace ct

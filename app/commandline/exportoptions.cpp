@@ -4,6 +4,7 @@
 
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
+#include "core/databases/serveraddress.h"
 #include "core/exporting/exporting.h"
 
 #include <algorithm>
@@ -18,47 +19,29 @@ namespace {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
     {{"dataframe", "csv"}, {"postgres", "postgresql"}}};
 
+constexpr std::array<const char *, 2> kServers{"postgresql", "mysql"};
+
 std::string knownKinds()
 {
     std::string names(kRecordingKind);
     for (const ExportFormat &format : exportFormats())
         names += ", " + std::string(format.kind);
+    for (const char *kind : kServers)
+        names += exportFormatOfKind(kind) ? ", " + std::string(kind) : std::string();
     return names;
 }
 
-/// A database's URL and nothing else: KIND://[USER@]HOST...
-Result<void> checkUrl(const CommandLine::Export &requested)
+/// Checks the address of a database on a server.
+Result<void> checkAddress(const CommandLine::Export &requested)
 {
-    const std::string scheme = requested.kind + "://";
-    const std::string form = scheme + "[USER@]HOST[:PORT]/DATABASE";
+    const std::string option = "--export " + requested.kind;
+    const std::string form = requested.kind + "://[USER@]HOST[:PORT]/DATABASE";
     if (requested.output.empty())
-        return usageError("--export " + requested.kind + " needs --output " + form);
-    if (!requested.output.starts_with(scheme))
-        return usageError("--export " + requested.kind + ": its --output must be " + form);
-    const std::size_t begin = scheme.size();
-    const std::size_t at = requested.output.substr(0, requested.output.find('/', begin)).rfind('@');
-    // The URL is not quoted: it has the password.
-    if (at != std::string::npos && requested.output.find(':', begin) < at)
-        return usageError("--export " + requested.kind +
-                          ": the password in its --output is visible in the list of processes; leave it out, and set " +
-                          (requested.kind == "mysql" ? "MYSQL_PWD" : "PGPASSWORD"));
-    return {};
-}
-
-/// "dir/run.ctr" -> "dir/run"; the ending of a compressed file goes as well.
-std::string withoutEnding(std::string path)
-{
-    const auto cut = [&path] {
-        const std::size_t dot = path.rfind('.');
-        const std::size_t slash = path.rfind('/');
-        const std::size_t nameBegin = slash == std::string::npos ? 0 : slash + 1;
-        if (dot != std::string::npos && dot > nameBegin)
-            path.resize(dot);
-    };
-    if (hasEnding(path, ".gz") || hasEnding(path, ".zst"))
-        cut();
-    cut();
-    return path;
+        return usageError(option + " needs --output " + form);
+    if (exportFormatFor(requested.output) != exportFormatOfKind(requested.kind))
+        return usageError(option + ": its --output must be " + form);
+    const Result<ServerAddress> address = parseServerAddress(requested.output);
+    return address ? Result<void>() : usageError(option + ": " + address.error().message);
 }
 
 /// The file whose name the outputs get, with another ending; empty: there is none.
@@ -87,10 +70,25 @@ Result<void> moveRecording(CommandLine &line)
 
 }  // namespace
 
+std::string withoutEnding(std::string path)
+{
+    const auto cut = [&path] {
+        const std::size_t dot = path.rfind('.');
+        const std::size_t slash = path.rfind('/');
+        const std::size_t nameBegin = slash == std::string::npos ? 0 : slash + 1;
+        if (dot != std::string::npos && dot > nameBegin)
+            path.resize(dot);
+    };
+    if (hasEnding(path, ".gz") || hasEnding(path, ".zst"))
+        cut();
+    cut();
+    return path;
+}
+
 bool isOfServer(const CommandLine::Export &requested)
 {
     const ExportFormat *const format = exportFormatOfKind(requested.kind);
-    return format && format->extension.empty();
+    return format && format->isOfServer();
 }
 
 Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value)
@@ -123,7 +121,7 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
     const std::string stem = namesake(line, source);
     for (CommandLine::Export &requested : line.exports) {
         if (isOfServer(requested)) {
-            if (Result<void> checked = checkUrl(requested); !checked)
+            if (Result<void> checked = checkAddress(requested); !checked)
                 return checked;
             continue;
         }

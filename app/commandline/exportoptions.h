@@ -20,6 +20,9 @@ Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string
 /// selected what to convert or to capture. A recording of a region that is read with --input becomes the output of -o.
 Result<void> completeExports(CommandLine &line, const std::string &source);
 
+/// "dir/run.ctr" -> "dir/run"; the ending of a compressed file goes as well.
+std::string withoutEnding(std::string path);
+
 /// True if the output of this kind is the URL of a database.
 bool isOfServer(const CommandLine::Export &requested);
 
