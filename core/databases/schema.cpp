@@ -176,6 +176,11 @@ const TableSchema &schemaOf(Table table)
     return kSchemas[static_cast<std::size_t>(table)];
 }
 
+std::string_view serverNameOf(Table table)
+{
+    return table == Table::Events ? "events" : schemaOf(table).name;
+}
+
 std::span<const IndexSchema> tableIndexes()
 {
     return kIndexes;

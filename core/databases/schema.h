@@ -58,6 +58,8 @@ enum class Table : std::uint8_t {
 inline constexpr std::size_t kTables = 18;
 
 const TableSchema &schemaOf(Table table);
+/// The name on servers. There, coro_trace_events is only the name that older scripts use.
+std::string_view serverNameOf(Table table);
 
 struct IndexSchema {
     Table table;

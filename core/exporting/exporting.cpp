@@ -3,6 +3,7 @@
 #include "core/exporting/exporting.h"
 
 #include "core/base/fileending.h"
+#include "core/databases/mysql/mysqlstore.h"
 #include "core/databases/postgresql/pgstore.h"
 #include "core/databases/sessionwriter.h"
 #include "core/databases/sqlite/sqlitestore.h"
@@ -64,8 +65,15 @@ constexpr std::array<ExportFormat, 3> kFormats = {{
     {"sqlite", "SQLite", "sqlite", &makeSqlite},
 }};
 
-constexpr std::array<ExportFormat, 1> kServerFormats = {{
+Result<std::shared_ptr<Sink>> makeMysql(const std::string &address, const std::string &, const ExportContext &context)
+{
+    const Result<ServerAddress> parsed = parseServerAddress(address);
+    return parsed ? writerOf(makeMysqlStore(*parsed), context) : Result<std::shared_ptr<Sink>>(parsed.error());
+}
+
+constexpr std::array<ExportFormat, 2> kServerFormats = {{
     {"postgresql", "PostgreSQL", "", &makePostgresql},
+    {"mysql", "MySQL", "", &makeMysql},
 }};
 
 constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsv, &causesPathFor};

@@ -5,21 +5,13 @@
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/traceviews.h"
 
-#include <array>
-
 namespace ct::postgresql {
 
 namespace {
 
-/// The name of a table in servers, where `coro_trace_events` is only the name that older scripts use.
-std::string_view nameOf(Table table)
-{
-    return table == Table::Events ? "events" : schemaOf(table).name;
-}
-
 std::string partitioned(Table table)
 {
-    return pgIdentifier("all_" + std::string(nameOf(table)));
+    return pgIdentifier("all_" + std::string(serverNameOf(table)));
 }
 
 std::string_view typeName(ColumnType type)
@@ -97,7 +89,7 @@ std::string makeSchema(const std::string &flatView)
         const Table table = static_cast<Table>(i);
         sql += makePartitioned(table);
         if (table != Table::Sessions)
-            sql += makeView(std::string(nameOf(table)), table);
+            sql += makeView(std::string(serverNameOf(table)), table);
     }
     for (const IndexSchema &index : tableIndexes())
         sql += "CREATE INDEX IF NOT EXISTS " + pgIdentifier("all_" + std::string(index.name)) + " ON " +
@@ -112,7 +104,7 @@ std::string makeSchema(const std::string &flatView)
 
 std::string partitionOf(Table table, std::uint64_t session)
 {
-    return pgIdentifier(std::string(nameOf(table)) + "_of_session_" + std::to_string(session));
+    return pgIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));
 }
 
 std::string makePartition(Table table, std::uint64_t session)

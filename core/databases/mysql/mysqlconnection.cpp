@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/mysql/mysqlconnection.h"
+
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QVariant>
+
+#include <atomic>
+
+namespace ct {
+
+namespace {
+
+QString freshName()
+{
+    // Relaxed: only uniqueness matters.
+    static std::atomic<unsigned> counter{0};
+    return QStringLiteral("corotracer-mysql-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
+}
+
+/// Codes: https://mariadb.com/kb/en/mariadb-error-codes/
+ErrorCode codeOf(int server)
+{
+    switch (server) {
+    case 1021:
+    case 1114: return ErrorCode::NoSpace;  // ER_DISK_FULL, ER_RECORD_FILE_FULL
+    case 1044:
+    case 1045:
+    case 1142:
+    case 1698: return ErrorCode::PermissionDenied;
+    case 1205: return ErrorCode::Busy;  // ER_LOCK_WAIT_TIMEOUT
+    default: return ErrorCode::InputOutput;
+    }
+}
+
+constexpr const char *kConnectionRemedy =
+    "check the address and the user, and set MYSQL_PWD in the environment if the server asks for a password";
+
+/// Quotes, operators and checks as in standard SQL, whatever the server's default is.
+constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
+
+}  // namespace
+
+std::string mysqlIdentifier(std::string_view name)
+{
+    std::string result = "`";
+    for (const char character : name)
+        result.append(character == '`' ? 2 : 1, character);
+    return result + '`';
+}
+
+void appendMysqlLiteral(std::string &out, std::string_view text)
+{
+    out += '\'';
+    for (const char character : text) {
+        switch (character) {
+        case '\0': out += "\\0"; break;
+        case '\'': out += "''"; break;
+        case '\\': out += "\\\\"; break;
+        default: out += character;
+        }
+    }
+    out += '\'';
+}
+
+MysqlConnection::MysqlConnection(const ServerAddress &address)
+    : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QMYSQL"), m_name))
+{
+}
+
+MysqlConnection::~MysqlConnection()
+{
+    m_database.close();
+    // Qt requires that the last handle is destroyed before the connection is removed.
+    m_database = QSqlDatabase();
+    QSqlDatabase::removeDatabase(m_name);
+}
+
+Error MysqlConnection::error(const QSqlError &failed, const char *remedy) const
+{
+    Error error{codeOf(failed.nativeErrorCode().toInt()),
+                m_address.name() + ": " + failed.databaseText().toStdString()};
+    addRemedy(error, remedy);
+    return error;
+}
+
+Result<void> MysqlConnection::connect()
+{
+    QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10")};
+    if (!m_address.socket.empty())
+        options << QStringLiteral("UNIX_SOCKET=") + QString::fromStdString(m_address.socket);
+    if (m_address.needsTls() || m_address.sslMode == "prefer")
+        options << QStringLiteral("CLIENT_SSL=1");
+    m_database.setConnectOptions(options.join(QLatin1Char(';')));
+    m_database.setHostName(m_address.socket.empty() ? QString::fromStdString(m_address.host)
+                                                    : QStringLiteral("localhost"));
+    m_database.setPort(m_address.port);
+    m_database.setUserName(QString::fromStdString(m_address.user));
+    m_database.setPassword(qEnvironmentVariable("MYSQL_PWD"));
+    if (!m_database.open())
+        return error(m_database.lastError(), kConnectionRemedy);
+    if (Result<void> tls = checkTls(); !tls)
+        return tls;
+    const std::string database = mysqlIdentifier(m_address.database);
+    // Without the right to create databases, an existing one can still be used.
+    (void)run("CREATE DATABASE IF NOT EXISTS " + database + " CHARACTER SET utf8mb4");
+    return runAll({"USE " + database, "SET NAMES utf8mb4", kMode});
+}
+
+Result<void> MysqlConnection::checkTls()
+{
+    if (!m_address.needsTls())
+        return {};
+    QSqlQuery query(m_database);
+    const bool isOn = query.exec(QStringLiteral("SHOW STATUS LIKE 'Ssl_cipher'")) && query.next() &&
+                      !query.value(1).toString().isEmpty();
+    if (isOn)
+        return {};
+    return Error{ErrorCode::PermissionDenied,
+                 m_address.name() + ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
+                     " asks for; switch TLS on at the server, or connect over TCP"};
+}
+
+Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address)
+{
+    if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QMYSQL")))
+        return Error{ErrorCode::Unsupported, "Qt has no driver for MariaDB and MySQL here; install libqt6sql6-mysql"};
+    if (address.sslMode.starts_with("verify-"))
+        return Error{ErrorCode::Unsupported, address.name() + ": Qt's driver for MariaDB and MySQL cannot verify the "
+                                                              "certificate of a server; use a Unix socket, or "
+                                                              "sslmode=require in a network that you trust"};
+    std::unique_ptr<MysqlConnection> connection(new MysqlConnection(address));
+    if (Result<void> connected = connection->connect(); !connected)
+        return connected.error();
+    return connection;
+}
+
+Result<void> MysqlConnection::run(std::string_view statement)
+{
+    QSqlQuery query(m_database);
+    if (!query.exec(QString::fromUtf8(statement.data(), static_cast<qsizetype>(statement.size()))))
+        return error(query.lastError());
+    return {};
+}
+
+Result<void> MysqlConnection::runAll(const std::vector<std::string> &statements)
+{
+    for (const std::string &statement : statements) {
+        if (Result<void> done = run(statement); !done)
+            return done;
+    }
+    return {};
+}
+
+Result<std::vector<std::uint64_t>> MysqlConnection::numbers(const std::string &query)
+{
+    QSqlQuery rows(m_database);
+    if (!rows.exec(QString::fromStdString(query)))
+        return error(rows.lastError());
+    std::vector<std::uint64_t> values;
+    while (rows.next())
+        values.push_back(rows.value(0).toULongLong());
+    return values;
+}
+
+}  // namespace ct

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One connection to a MariaDB or MySQL database through Qt SQL, with errors as Results. Belongs to the thread that
+// opened it.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/databases/serveraddress.h"
+
+#include <QSqlDatabase>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+class MysqlConnection {
+public:
+    /// Creates the database if it does not exist. The password comes from MYSQL_PWD.
+    static Result<std::unique_ptr<MysqlConnection>> open(const ServerAddress &address);
+    ~MysqlConnection();  ///< the server rolls back an open transaction, and releases named locks
+    MysqlConnection(const MysqlConnection &) = delete;
+    MysqlConnection &operator=(const MysqlConnection &) = delete;
+
+    /// One statement, UTF-8.
+    Result<void> run(std::string_view statement);
+    /// The statements in their order, up to the first error.
+    Result<void> runAll(const std::vector<std::string> &statements);
+    /// The first column of all rows, as numbers.
+    Result<std::vector<std::uint64_t>> numbers(const std::string &query);
+
+private:
+    explicit MysqlConnection(const ServerAddress &address);
+    Result<void> connect();
+    Result<void> checkTls();
+    Error error(const class QSqlError &failed, const char *remedy = "") const;
+
+    const ServerAddress m_address;
+    const QString m_name;
+    QSqlDatabase m_database;
+};
+
+/// A name in back quotes.
+std::string mysqlIdentifier(std::string_view name);
+/// Appends a text in single quotes.
+void appendMysqlLiteral(std::string &out, std::string_view text);
+
+}  // namespace ct

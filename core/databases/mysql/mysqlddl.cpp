@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/mysql/mysqlddl.h"
+
+#include "core/databases/mysql/mysqlconnection.h"
+#include "core/databases/traceviews.h"
+
+namespace ct::mysql {
+
+namespace {
+
+std::string partitioned(Table table)
+{
+    return mysqlIdentifier("all_" + std::string(serverNameOf(table)));
+}
+
+std::string partitionName(std::uint64_t session)
+{
+    return "session_" + std::to_string(session);
+}
+
+std::string_view typeName(ColumnType type)
+{
+    switch (type) {
+    case ColumnType::Integer: return "BIGINT";
+    case ColumnType::Unsigned:
+    case ColumnType::UnsignedText: return "BIGINT UNSIGNED";
+    case ColumnType::Boolean: return "BOOLEAN";
+    case ColumnType::Address: return "VARCHAR(18) CHARACTER SET ascii";
+    case ColumnType::Object: return "VARCHAR(20) CHARACTER SET ascii";
+    case ColumnType::Word: return "VARCHAR(32) CHARACTER SET ascii";
+    case ColumnType::Text: break;
+    }
+    return "LONGTEXT";
+}
+
+std::string columnNames(const TableSchema &schema)
+{
+    std::string names;
+    for (const Column &column : schema.columns)
+        names += (names.empty() ? "" : ", ") + mysqlIdentifier(column.name);
+    return names;
+}
+
+std::string makePartitioned(Table table)
+{
+    const TableSchema &schema = schemaOf(table);
+    std::string columns = "session INT UNSIGNED NOT NULL";
+    for (const Column &column : schema.columns)
+        columns += ", " + mysqlIdentifier(column.name) + " " + std::string(typeName(column.type)) +
+                   (column.isNullable ? " NULL" : " NOT NULL");
+    if (!schema.key.empty())
+        columns += ", PRIMARY KEY (session, " + std::string(schema.key) + ")";
+    for (const IndexSchema &index : tableIndexes()) {
+        if (index.table == table)
+            columns += ", KEY " + mysqlIdentifier(index.name) + " (" + std::string(index.columns) + ")";
+    }
+    // A partitioned table needs a partition, and no session has the number 0.
+    return "CREATE TABLE IF NOT EXISTS " + partitioned(table) + " (" + columns +
+           ") ENGINE = InnoDB CHARACTER SET utf8mb4 PARTITION BY LIST (session) (PARTITION none VALUES IN (0))";
+}
+
+std::string makeView(const std::string &name, Table table)
+{
+    return "CREATE OR REPLACE VIEW " + mysqlIdentifier(name) + " AS SELECT " + columnNames(schemaOf(table)) + " FROM " +
+           partitioned(table) +
+           " WHERE session = (SELECT session FROM stored_sessions WHERE stored_at IS NOT NULL"
+           " ORDER BY stored_at DESC, session DESC LIMIT 1)";
+}
+
+std::string withReplaced(std::string text, std::string_view from, std::string_view to)
+{
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// The views of traceviews.h are in the SQL of SQLite. Differences of unsigned numbers must not be negative here.
+std::string translated(std::string select)
+{
+    select = withReplaced(std::move(select), "coro_trace_events", "events");
+    select = withReplaced(std::move(select), "coalesce(' ' || w.object, ' ' || w.target, ''), ', ')",
+                          "coalesce(' ' || w.object, ' ' || w.target, '') SEPARATOR ', ')");
+    select = withReplaced(std::move(select), " AS INTEGER)", " AS SIGNED)");
+    select = withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS SIGNED)) OVER w");
+    return withReplaced(std::move(select), "(SELECT max(ts) FROM events)",
+                        "(SELECT CAST(max(ts) AS SIGNED) FROM events)");
+}
+
+}  // namespace
+
+std::vector<std::string> makeSchema(const std::string &flatView)
+{
+    std::vector<std::string> sql{
+        "CREATE TABLE IF NOT EXISTS stored_sessions (session INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,"
+        " session_key TEXT NULL, stored_at TIMESTAMP(6) NULL) ENGINE = InnoDB CHARACTER SET utf8mb4"};
+    for (std::size_t i = 0; i < kTables; ++i) {
+        const Table table = static_cast<Table>(i);
+        sql.push_back(makePartitioned(table));
+        if (table != Table::Sessions)
+            sql.push_back(makeView(std::string(serverNameOf(table)), table));
+    }
+    sql.push_back("CREATE OR REPLACE VIEW sessions AS SELECT session, session_key AS `key`, stored_at, " +
+                  columnNames(schemaOf(Table::Sessions)) +
+                  " FROM stored_sessions JOIN all_sessions USING (session) WHERE stored_at IS NOT NULL");
+    sql.push_back(makeView(flatView, Table::Events));
+    for (const TraceView &view : kTraceViews)
+        sql.push_back("CREATE OR REPLACE VIEW " + std::string(view.name) + " AS " + translated(view.select));
+    return sql;
+}
+
+std::string loadedTable(Table table, std::uint64_t session)
+{
+    return mysqlIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));
+}
+
+std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session)
+{
+    std::vector<std::string> sql{"CREATE TABLE " + loadedTable(table, session) + " LIKE " + partitioned(table),
+                                 "ALTER TABLE " + loadedTable(table, session) + " REMOVE PARTITIONING"};
+    for (const IndexSchema &index : tableIndexes()) {
+        if (index.table == table)
+            sql.push_back("ALTER TABLE " + loadedTable(table, session) + " DROP KEY " + mysqlIdentifier(index.name));
+    }
+    return sql;
+}
+
+std::string dropLoadedTable(Table table, std::uint64_t session)
+{
+    return "DROP TABLE IF EXISTS " + loadedTable(table, session);
+}
+
+std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
+{
+    std::string keys;
+    for (const IndexSchema &index : tableIndexes()) {
+        if (index.table == table)
+            keys += (keys.empty() ? "" : ", ") + ("ADD KEY " + mysqlIdentifier(index.name)) + " (" +
+                    std::string(index.columns) + ")";
+    }
+    std::vector<std::string> sql;
+    if (!keys.empty())
+        sql.push_back("ALTER TABLE " + loadedTable(table, session) + " " + keys);
+    sql.push_back("ALTER TABLE " + partitioned(table) + " ADD PARTITION (PARTITION " + partitionName(session) +
+                  " VALUES IN (" + std::to_string(session) + "))");
+    sql.push_back("ALTER TABLE " + partitioned(table) + " EXCHANGE PARTITION " + partitionName(session) +
+                  " WITH TABLE " + loadedTable(table, session));
+    sql.push_back(dropLoadedTable(table, session));
+    return sql;
+}
+
+std::string countPartitions(Table table, std::uint64_t session)
+{
+    return "SELECT count(*) FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'all_" +
+           std::string(serverNameOf(table)) + "' AND PARTITION_NAME = '" + partitionName(session) + "'";
+}
+
+std::string dropPartition(Table table, std::uint64_t session)
+{
+    return "ALTER TABLE " + partitioned(table) + " DROP PARTITION " + partitionName(session);
+}
+
+std::string insertInto(Table table, std::uint64_t session)
+{
+    return "INSERT INTO " + loadedTable(table, session) + " (session, " + columnNames(schemaOf(table)) + ") VALUES ";
+}
+
+}  // namespace ct::mysql

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The SQL of MariaDB and MySQL for the tables of schema.h, as in PostgreSQL: tables all_NAME with one partition for
+// each session, and views NAME of the latest session. A session is loaded into tables of its own, without indexes,
+// which become partitions at the end.
+#pragma once
+
+#include "core/databases/schema.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ct::mysql {
+
+/// Makes all tables and views that do not exist. `flatView`: name of the view with the columns of the existing
+/// collector.
+std::vector<std::string> makeSchema(const std::string &flatView);
+/// The table into which the rows of a session are loaded, in back quotes.
+std::string loadedTable(Table table, std::uint64_t session);
+std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);
+std::string dropLoadedTable(Table table, std::uint64_t session);
+/// Makes the indexes of a loaded table, and makes it a partition.
+std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session);
+/// A query for the number of partitions that a session has in a table: 0 or 1.
+std::string countPartitions(Table table, std::uint64_t session);
+std::string dropPartition(Table table, std::uint64_t session);
+/// The statement up to its rows.
+std::string insertInto(Table table, std::uint64_t session);
+
+}  // namespace ct::mysql

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/mysql/mysqlstore.h"
+
+#include "core/databases/mysql/mysqlconnection.h"
+#include "core/databases/mysql/mysqlddl.h"
+#include "core/recording/text/lineoutput.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace ct {
+
+namespace {
+
+/// Bytes of one statement. Servers accept 16 MiB unless they are set to less.
+constexpr std::size_t kMostWaiting = 512U << 10;
+constexpr int kMostAttempts = 10;
+constexpr const char *kNothingStored =
+    "; nothing of this session was stored, and what the database had before is unchanged";
+
+void appendCell(std::string &out, const Cell &cell)
+{
+    char digits[kMaxDecimal];
+    switch (cell.kind) {
+    case Cell::Kind::Null: out += "NULL"; return;
+    case Cell::Kind::Number: out.append(digits, putDecimal(digits, cell.number)); return;
+    case Cell::Kind::Address:
+        out += '\'';
+        out.append(digits, putHex(digits, cell.number));
+        out += '\'';
+        return;
+    case Cell::Kind::Text: appendMysqlLiteral(out, cell.text()); return;
+    }
+}
+
+/// The name of the lock that an export holds as long as it lives.
+std::string lockOf(std::uint64_t session)
+{
+    return "CONCAT(DATABASE(), '.corotracer.', " + std::to_string(session) + ")";
+}
+
+class MysqlStore final : public RowStore {
+public:
+    explicit MysqlStore(ServerAddress address) : m_address(std::move(address)) {}
+    ~MysqlStore() override { (void)close(); }
+
+    Result<void> begin() override;
+    Result<void> add(Table table, const Row &row) override;
+    bool growsVisibly() const override { return false; }
+    Result<void> commit() override { return {}; }
+    Result<void> writePart(const std::string &, const std::function<Result<void>()> &write) override { return write(); }
+    Result<void> publish(const std::string &sessionKey) override;
+    Result<void> close() override;
+
+private:
+    Result<void> checked(Result<void> done) const;
+    Result<void> makeSchema();
+    Result<void> takeNumber();
+    Result<void> makeLoadedTables();
+    Result<void> flush(Table table);
+    Result<void> attach();
+    Result<void> show(const std::string &sessionKey);
+    void remove(std::uint64_t session);
+    void removeAbandoned();
+
+    const ServerAddress m_address;
+    std::unique_ptr<MysqlConnection> m_connection;
+    std::uint64_t m_session = 0;
+    bool m_isPublished = false;
+    std::array<std::string, kTables> m_waiting;  ///< a statement without its rows, or with some; by Table
+};
+
+/// Every error says what is in the database.
+Result<void> MysqlStore::checked(Result<void> done) const
+{
+    if (done)
+        return done;
+    Error error = done.error();
+    error.message += kNothingStored;
+    addRemedy(error, spaceRemedy(error.code));
+    return error;
+}
+
+Result<void> MysqlStore::makeSchema()
+{
+    Result<void> made = m_connection->runAll(mysql::makeSchema(m_address.table));
+    if (made)
+        return made;
+    Error error = made.error();
+    addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
+                     "another name with ?table=NAME");
+    return error;
+}
+
+/// Another export may take a number that is not locked yet for an abandoned one; then the next number is taken.
+Result<void> MysqlStore::takeNumber()
+{
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+        if (Result<void> added = m_connection->run("INSERT INTO stored_sessions () VALUES ()"); !added)
+            return added;
+        const auto number = m_connection->numbers("SELECT LAST_INSERT_ID()");
+        if (!number)
+            return number.error();
+        m_session = number->front();
+        const auto isOurs =
+            m_connection->numbers("SELECT count(*) FROM stored_sessions WHERE GET_LOCK(" + lockOf(m_session) +
+                                  ", 0) = 1 AND session = " + std::to_string(m_session));
+        if (!isOurs)
+            return isOurs.error();
+        if (isOurs->front() == 1)
+            return {};
+    }
+    m_session = 0;
+    return Error{ErrorCode::Busy, m_address.name() + ": other exports keep the numbers of sessions busy; try again"};
+}
+
+Result<void> MysqlStore::makeLoadedTables()
+{
+    for (std::size_t i = 0; i < kTables; ++i) {
+        const Table table = static_cast<Table>(i);
+        m_waiting[i] = mysql::insertInto(table, m_session);
+        if (Result<void> made = m_connection->runAll(mysql::makeLoadedTable(table, m_session)); !made)
+            return made;
+    }
+    return {};
+}
+
+Result<void> MysqlStore::begin()
+{
+    Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(m_address);
+    if (!opened)
+        return opened.error();
+    m_connection = std::move(*opened);
+    // Reports that read these tables must not hold up an export for ever, nor the other way round.
+    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30");
+    if (done)
+        done = makeSchema();
+    if (done)
+        done = takeNumber();
+    if (done)
+        removeAbandoned();
+    return checked(done ? makeLoadedTables() : done);
+}
+
+Result<void> MysqlStore::add(Table table, const Row &row)
+{
+    std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
+    waiting += waiting.back() == ')' ? ",(" : "(";
+    waiting += std::to_string(m_session);
+    for (const Cell &cell : row.cells()) {
+        waiting += ',';
+        appendCell(waiting, cell);
+    }
+    waiting += ')';
+    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+}
+
+Result<void> MysqlStore::flush(Table table)
+{
+    std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
+    if (waiting.back() != ')')
+        return {};
+    Result<void> added = m_connection->run(waiting);
+    waiting = mysql::insertInto(table, m_session);
+    return added;
+}
+
+Result<void> MysqlStore::attach()
+{
+    for (std::size_t i = 0; i < kTables; ++i) {
+        const Table table = static_cast<Table>(i);
+        Result<void> done = flush(table);
+        if (done)
+            done = m_connection->runAll(mysql::attachLoadedTable(table, m_session));
+        if (!done)
+            return done;
+    }
+    return {};
+}
+
+/// Shows the new session instead of the one with the same key, which becomes an abandoned one.
+Result<void> MysqlStore::show(const std::string &sessionKey)
+{
+    std::string key;
+    appendMysqlLiteral(key, sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string number = std::to_string(m_session);
+    return m_connection->run("UPDATE stored_sessions SET stored_at = IF(session = " + number +
+                             ", CURRENT_TIMESTAMP(6), NULL), session_key = IF(session = " + number + ", " + key +
+                             ", NULL) WHERE session = " + number + " OR session_key = " + key);
+}
+
+Result<void> MysqlStore::publish(const std::string &sessionKey)
+{
+    Result<void> done = add(Table::TraceInfo, Row().text("complete").number(1));
+    if (done)
+        done = attach();
+    if (done)
+        done = show(sessionKey);
+    if (!done)
+        return checked(done);
+    m_isPublished = true;
+    removeAbandoned();
+    return {};
+}
+
+/// Removes everything of a session that no view shows. Errors leave a part, and the next export tries again.
+void MysqlStore::remove(std::uint64_t session)
+{
+    bool isRemoved = true;
+    for (std::size_t i = 0; i < kTables; ++i) {
+        const Table table = static_cast<Table>(i);
+        isRemoved = m_connection->run(mysql::dropLoadedTable(table, session)) && isRemoved;
+        const auto partitions = m_connection->numbers(mysql::countPartitions(table, session));
+        if (partitions && partitions->front() != 0)
+            isRemoved = m_connection->run(mysql::dropPartition(table, session)) && isRemoved;
+    }
+    if (isRemoved)
+        (void)m_connection->run("DELETE FROM stored_sessions WHERE stored_at IS NULL AND session = " +
+                                std::to_string(session));
+}
+
+/// Removes sessions that are replaced, or whose export was killed: its lock is free.
+void MysqlStore::removeAbandoned()
+{
+    const auto sessions = m_connection->numbers("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
+    if (!sessions)
+        return;
+    for (const std::uint64_t session : *sessions) {
+        if (session == m_session)
+            continue;
+        const auto isFree = m_connection->numbers("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
+        if (!isFree || isFree->front() == 0)
+            continue;
+        remove(session);
+        (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");
+    }
+}
+
+Result<void> MysqlStore::close()
+{
+    if (m_connection && m_session != 0 && !m_isPublished)
+        remove(m_session);
+    m_connection.reset();
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address)
+{
+    // Qt wants a connection to stay on its thread, and the rows come on another one.
+    if (const Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(address); !opened)
+        return opened.error();
+    return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address));
+}
+
+}  // namespace ct
