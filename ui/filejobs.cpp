@@ -39,6 +39,8 @@ QString exportNotice(const QString &path, const ExportReport &report)
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
+    if (!report.remark.empty())
+        text += QStringLiteral("; ") + QString::fromStdString(report.remark);
     return text;
 }
 

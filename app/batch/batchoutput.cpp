@@ -159,6 +159,8 @@ void BatchOutput::reportRows()
         if (missing.causes != 0)
             Q_EMIT reported(
                 tr("%1 causes, such as waits and wakes, are not in %2").arg(missing.causes).arg(causesPath));
+        if (const std::string remark = m_outputs[i]->queue()->remark(); !remark.empty())
+            Q_EMIT reported(m_outputs[i]->name() + QStringLiteral(": ") + QString::fromStdString(remark));
     }
 }
 

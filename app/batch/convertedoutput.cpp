@@ -132,6 +132,7 @@ void ConvertedOutput::complete(const Accounting &accounting)
     m_outcome = m_sink->finish(accounting);
     m_written = m_queue ? m_queue->written() : m_recording->written();
     m_causes = m_queue ? m_queue->causesWritten() : 0;
+    m_remark = m_queue ? m_queue->remark() : std::string();
     m_sink.reset();
     m_queue.reset();
     m_recording.reset();
@@ -174,6 +175,8 @@ std::string ConvertedOutput::content() const
     std::string text = m_requested.output + " has " + std::to_string(m_written) + " events";
     if (m_causes != 0)
         text += ", and " + m_files->causesPath() + " " + std::to_string(m_causes) + " causes, such as waits and wakes";
+    if (!m_remark.empty())
+        text += "; " + m_remark;
     return text;
 }
 

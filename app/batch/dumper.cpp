@@ -58,6 +58,8 @@ QString Dumper::describe(const ExportReport &report)
         text += tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(report.overflowCoroutines)
                     .arg(report.overflowEvents);
+    if (!report.remark.empty())
+        text += QStringLiteral("; ") + QString::fromStdString(report.remark);
     return text;
 }
 

@@ -178,9 +178,10 @@ Result<void> Checks::checkOutput() const
     if (!m_parsed.line.outputPath.empty()) {
         if (!m_parsed.line.records() && !exportFormatFor(m_parsed.line.outputPath))
             return usageError("-o " + m_parsed.line.outputPath +
-                              ": the name must end in .ctr, .jsonl, .csv or .sqlite");
+                              ": the name must end in .ctr, .jsonl, .csv, .sqlite, .pftrace or .json");
         if (m_parsed.line.records() && m_parsed.line.keepsOnly())
-            return usageError("-o " + m_parsed.line.outputPath + ": dumps of --keep are .jsonl, .csv or .sqlite");
+            return usageError("-o " + m_parsed.line.outputPath +
+                              ": dumps of --keep are .jsonl, .csv, .sqlite, .pftrace or .json");
         if (m_parsed.line.outputPath == m_parsed.line.summaryPath)
             return usageError("--summary " + m_parsed.line.summaryPath +
                               ": is also the file of -o; choose another name");

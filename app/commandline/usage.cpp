@@ -55,14 +55,16 @@ Functions and lines of addresses:
 
 With --batch:
   -o, --output FILE       record; the ending selects the format: .ctr holds everything, .jsonl, .csv and .sqlite are
-                          for other programs. - writes a recording to standard output, for --input - at the other
+                          for other programs, .pftrace for ui.perfetto.dev, .json for viewers of Chrome traces.
+                          - writes a recording to standard output, for --input - at the other
                           end of a pipe; the target's output then goes to standard error.
                           A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv
   --export KIND [-o FILE] convert the recording of --input, or write a further output of a capture: ctr, jsonl, csv,
-                          sqlite or postgresql, whose FILE is an address. May be repeated; each -o behind an --export names its output, which
-                          otherwise has the name of the input, or of the -o in front, with another ending
+                          sqlite, perfetto, chrome or postgresql, whose FILE is an address. May be repeated; each -o
+                          behind an --export names its output, which otherwise has the name of the input, or of the
+                          -o in front, with another ending
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
                           stay as they are, for other programs

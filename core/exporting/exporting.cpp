@@ -11,7 +11,9 @@
 #include "core/exporting/csv/csvwriter.h"
 #include "core/exporting/newfiles.h"
 #include "core/exporting/tracestream.h"
+#include "core/exporting/viewers/viewerwriter.h"
 #include "core/recording/text/jsonlwriter.h"
+#include "core/recording/write/filesink.h"
 
 #include <algorithm>
 #include <array>
@@ -59,10 +61,22 @@ Result<std::shared_ptr<Sink>> makePostgresql(const std::string &address, const s
     return parsed ? writerOf(makePgStore(*parsed), context) : Result<std::shared_ptr<Sink>>(parsed.error());
 }
 
-constexpr std::array<ExportFormat, 3> kFormats = {{
+Result<std::shared_ptr<Sink>> makePerfetto(const std::string &path, const std::string &, const ExportContext &context)
+{
+    return makePerfettoWriter(path, context.resolver);
+}
+
+Result<std::shared_ptr<Sink>> makeChrome(const std::string &path, const std::string &, const ExportContext &context)
+{
+    return makeChromeWriter(path, context.resolver);
+}
+
+constexpr std::array<ExportFormat, 5> kFormats = {{
     {"jsonl", "JSONL", "jsonl", &makeJsonl},
     {"csv", "CSV", "csv", &makeCsv, &causesPathFor},
     {"sqlite", "SQLite", "sqlite", &makeSqlite},
+    {"perfetto", "Perfetto", "pftrace", &makePerfetto},
+    {"chrome", "Chrome trace", "json", &makeChrome},
 }};
 
 Result<std::shared_ptr<Sink>> makeMysql(const std::string &address, const std::string &, const ExportContext &context)
@@ -132,6 +146,8 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
         return files->ofNothingWritten(sink.error());
     Result<ExportReport> report =
         TraceStream(population, history, **sink, progress, sums, std::move(streamIndex)).run();
+    if (const auto *const file = dynamic_cast<const FileSink *>(sink->get()); report && file)
+        report->remark = file->remark();
     // Close the sink before the files are renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)

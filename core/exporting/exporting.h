@@ -38,7 +38,7 @@ struct ExportFormat {
     std::string (*causesPathOf)(const std::string &path) = nullptr;
 };
 
-/// Every format of files: JSONL, CSV, SQLite.
+/// Every format of files: JSONL, CSV, SQLite, Perfetto, Chrome trace.
 std::span<const ExportFormat> exportFormats();
 /// Finds a format by the ending of a path, ignoring letter case, or by the address of a server; nullptr if none fits.
 const ExportFormat *exportFormatFor(std::string_view path);
@@ -63,6 +63,7 @@ struct ExportReport {
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
     std::uint64_t causes = 0;              ///< causes written
     std::string causesPath;                ///< the second file, which has them; empty: there is none
+    std::string remark;                    ///< FileSink::remark(): what the file does not show; empty: nothing
 };
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same

@@ -413,7 +413,7 @@ private:
                 seen.csv = contentOf(path);
             else if (extension == "jsonl")
                 seen.jsonl = contentOf(path);
-            else
+            else if (extension == "sqlite")
                 seen.sqlite = rowsOf(path);
         }
         // A run is judged in the background: two equal results, 1.5 s apart, are final.

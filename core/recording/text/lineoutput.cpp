@@ -23,9 +23,9 @@ LineOutput::~LineOutput()
         (void)close();
 }
 
-Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path)
+Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, AppendFile::Unit unit)
 {
-    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, AppendFile::Unit::Line);
+    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, unit);
     if (!file)
         return file.error();
     if (Result<void> claimed = (*file)->claim(); !claimed)

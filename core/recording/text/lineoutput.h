@@ -21,8 +21,10 @@ namespace ct {
 /// the file before. Not thread-safe: one thread at a time.
 class LineOutput {
 public:
-    /// See AppendFile::open(). Also returns an error when the file is being written already.
-    static Result<std::unique_ptr<LineOutput>> open(const std::string &path);
+    /// See AppendFile::open(). Also returns an error when the file is being written already. `unit`: Write for a file
+    /// without lines, whose units then are no lines either, so that messages do not speak of lines.
+    static Result<std::unique_ptr<LineOutput>> open(const std::string &path,
+                                                    AppendFile::Unit unit = AppendFile::Unit::Line);
     ~LineOutput();
 
     /// Whether a line counts in linesWritten().

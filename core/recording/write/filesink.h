@@ -7,6 +7,7 @@
 #include "core/stream/stream.h"
 
 #include <cstdint>
+#include <string>
 
 namespace ct {
 
@@ -18,6 +19,8 @@ public:
     /// Causes (Notes::causes()) that are in a file of their own, in whole lines; exact like written(). 0: there is
     /// none.
     virtual std::uint64_t causesWritten() const { return 0; }
+    /// After finish(), for the user: what the file does not show, although it is written. Empty: nothing.
+    virtual std::string remark() const { return {}; }
 };
 
 }  // namespace ct

@@ -58,6 +58,7 @@ public:
     std::uint64_t pending() const { return m_pending.load(std::memory_order_relaxed); }
     std::uint64_t written() const { return m_written.load(std::memory_order_relaxed); }
     std::uint64_t causesWritten() const { return m_causesWritten.load(std::memory_order_relaxed); }
+    std::string remark();
     bool awaitEnd(End how, const Accounting &accounting);
     Result<void> outcome();
     /// Runs on the writer's thread.
@@ -114,6 +115,7 @@ private:
     bool m_isOver = false;  ///< the writer is done
     Accounting m_accounting;
     std::optional<Error> m_error;
+    std::string m_remark;  ///< see QueuedSink::remark()
     bool m_givenUp = false;
     std::optional<std::chrono::steady_clock::time_point> m_patienceEnd;
     std::optional<std::chrono::steady_clock::time_point> m_hungAt;
@@ -285,6 +287,12 @@ Result<void> QueuedSink::Queue::outcome()
     return m_error ? Result<void>(*m_error) : Result<void>();
 }
 
+std::string QueuedSink::Queue::remark()
+{
+    const std::lock_guard lock(m_mutex);
+    return m_remark;
+}
+
 void QueuedSink::Queue::run()
 {
     pthread_setname_np(pthread_self(), "output");
@@ -324,6 +332,8 @@ void QueuedSink::Queue::finishSink()
     lock.unlock();
     if (const Result<void> finished = m_sink->finish(sums); !finished)
         fail(finished.error());
+    lock.lock();
+    m_remark = m_file ? m_file->remark() : std::string();
 }
 
 /// Waits for the next page. Returns nullopt at the end.
@@ -474,6 +484,11 @@ std::uint64_t QueuedSink::written() const
 std::uint64_t QueuedSink::causesWritten() const
 {
     return m_queue->causesWritten();
+}
+
+std::string QueuedSink::remark() const
+{
+    return m_queue->remark();
 }
 
 }  // namespace ct

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 
 namespace ct {
@@ -53,6 +54,8 @@ public:
     std::uint64_t written() const;
     /// FileSink::causesWritten(), in the same way.
     std::uint64_t causesWritten() const;
+    /// FileSink::remark(), after finish(). Any thread.
+    std::string remark() const;
 
 private:
     class Queue;

@@ -28,10 +28,12 @@ private Q_SLOTS:
 
 void TestExportSinks::findsFormatsByFileEnding()
 {
-    QCOMPARE(exportFormats().size(), std::size_t(3));
+    QCOMPARE(exportFormats().size(), std::size_t(5));
     QCOMPARE(exportFormatFor("a/b.c.SQLite")->name, std::string_view("SQLite"));
     QCOMPARE(exportFormatFor("run.csv")->name, std::string_view("CSV"));
     QCOMPARE(exportFormatFor("run.jsonl")->name, std::string_view("JSONL"));
+    QCOMPARE(exportFormatFor("run.pftrace")->name, std::string_view("Perfetto"));
+    QCOMPARE(exportFormatFor("run.json")->name, std::string_view("Chrome trace"));
     QVERIFY(!exportFormatFor("-"));  // standard output is for recordings
     for (const char *none : {"", "csv", "runcsv", "run.csv.gz", "run.", "sqlite", ".csvx"})
         QVERIFY2(!exportFormatFor(none), none);

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The native format of Perfetto (ui.perfetto.dev). perfetto.proto has the fields.
+#pragma once
+
+#include "core/exporting/viewers/trackencoder.h"
+
+#include <memory>
+
+namespace ct::viewers {
+
+std::unique_ptr<TrackEncoder> makePerfettoEncoder();
+
+}  // namespace ct::viewers

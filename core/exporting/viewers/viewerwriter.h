@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Exports for trace viewers: a sink that turns the stream into tracks and slices. See docs/viewers.md.
+#pragma once
+
+#include "core/addresses/exportresolver.h"
+#include "core/exporting/viewers/tracks.h"
+#include "core/recording/write/filesink.h"
+
+#include <memory>
+#include <string>
+
+namespace ct::viewers {
+
+/// Opens `path` for writing (truncates). The sink writes what it has at least every second of the stream.
+Result<std::shared_ptr<FileSink>> makeViewerWriter(const std::string &path, std::unique_ptr<TrackEncoder> encoder,
+                                                   std::shared_ptr<ExportResolver> resolver,
+                                                   const TrackLimits &limits = {});
+
+}  // namespace ct::viewers
+
+namespace ct {
+
+Result<std::shared_ptr<Sink>> makePerfettoWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver);
+Result<std::shared_ptr<Sink>> makeChromeWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver);
+
+}  // namespace ct
