@@ -90,7 +90,7 @@ private:
     Result<void> m_outcome;  ///< of complete()
     std::uint64_t m_written = 0;
     std::uint64_t m_causes = 0;
-    std::string m_remark;  ///< see FileSink::remark()
+    std::string m_remark;         ///< see FileSink::remark()
     std::vector<FileKey> m_keys;  ///< of the files, after commit()
     std::string m_failure;
     bool m_isReported = false;
