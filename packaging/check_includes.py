@@ -10,7 +10,7 @@ import sys
 
 # Rooms without Qt.
 QT_FREE = ["probe", "reader", "core/base", "core/stream", "core/protocol", "core/region", "core/collect", "core/harvest", "core/symbols",
-           "core/trace", "core/analysis", "core/recording", "core/addresses", "core/reporting"]
+           "core/trace", "core/analysis", "core/recording", "core/addresses", "core/reporting", "core/query"]
 # Rooms under the MIT licence, which anyone may embed.
 MIT = ["probe", "reader", "core/base", "core/stream", "core/recording/format", "core/recording/read"]
 WIDGET_FREE = ["core", "models"]

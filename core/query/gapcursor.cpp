@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/query/gapcursor.h"
+
+namespace ct::query {
+
+void GapCursor::start(const Filter &filter)
+{
+    m_gaps.clear();
+    m_at = 0;
+    setRange(filter, m_snapshot.coroutineCount(), m_next, m_end);
+}
+
+bool GapCursor::next()
+{
+    while (m_at == m_gaps.size()) {
+        if (m_next == m_end || m_snapshot.isCancelled())
+            return false;
+        m_gaps.clear();
+        m_at = 0;
+        readGaps();
+        ++m_next;
+    }
+    ++m_at;
+    return true;
+}
+
+/// Reads the gaps of coroutine m_next. Most have none, which their counts tell.
+void GapCursor::readGaps()
+{
+    if (!m_snapshot.hasRecord(m_next))
+        return;
+    const ExportedCoroutine &atStart = m_snapshot.coroutine(m_next);
+    if (!atStart.isFlagged() && atStart.captured == atStart.end - atStart.first)
+        return;
+    m_snapshot.history().forEach(m_next, [&](const HistoryEvent &event) {
+        if (event.n >= atStart.end || m_snapshot.isCancelled())
+            return false;
+        if (event.type == HistoryEvent::Type::Gap)
+            addGap(event.n, std::min(event.count, atStart.end - event.n));
+        return true;
+    });
+}
+
+/// The reasons apply in this order.
+void GapCursor::addGap(std::uint64_t firstN, std::uint64_t count)
+{
+    const MissingEvents why = m_snapshot.population().whyMissing(m_next, firstN, count);
+    for (const Gap &part :
+         {Gap{0, why.missed, "missed"}, Gap{0, why.unexplained, "dropped"}, Gap{0, why.lost, "lost"}}) {
+        if (part.count != 0)
+            m_gaps.push_back({firstN, part.count, part.kind});
+        firstN += part.count;
+    }
+}
+
+void GapCursor::put(int column, SqlValue &value)
+{
+    const Gap &gap = m_gaps[m_at - 1];
+    switch (column) {
+    case 0: return value.integer(m_next - 1);
+    case 1: return value.integer(gap.firstN);
+    case 2: return value.integer(gap.count);
+    default: return value.word(gap.kind);
+    }
+}
+
+}  // namespace ct::query

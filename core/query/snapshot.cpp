@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/query/snapshot.h"
+
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <thread>
+
+namespace ct::query {
+
+namespace {
+
+constexpr CoroutineId kCoroutinesAtOnce = 8192;
+constexpr std::chrono::milliseconds kPatience{2000};
+constexpr std::chrono::milliseconds kPollInterval{1};
+
+std::uint64_t above(std::uint64_t value, std::uint64_t part)
+{
+    return value - std::min(value, part);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(const QueriedTrace &trace, const std::atomic<bool> &cancelled)
+    : m_trace(trace), m_cancelled(cancelled), m_notes(*trace.population, *trace.history, m_coroutines)
+{
+}
+
+bool Snapshot::fill()
+{
+    if (!m_coroutines.fill(population(), [this] { return !isCancelled(); }))
+        return false;
+    awaitHistory();
+    m_notes.begin();
+    m_causes = above(history().noteCount(), history().evictedNotes());
+    m_siteCount = population().siteCount();
+    m_overflowNames = population().overflowNames();
+    m_notInMemory = eventsNotInMemory(history());
+    const ExportedCoroutines::Sums &sums = m_coroutines.sums();
+    const Overflow &overflow = m_coroutines.overflow();
+    m_lostOutside = overflow.lost;
+    m_missedOutside = overflow.missed;
+    // Otherwise, the sums are of another moment.
+    if (m_trace.sums.captured == population().captured()) {
+        m_lostOutside += above(m_trace.sums.lost, sums.lost + overflow.lost);
+        m_missedOutside += above(m_trace.sums.missedBeforeAttach, sums.missed + overflow.missed);
+    }
+    m_firstEventIds.reserve(m_coroutines.size());
+    std::uint64_t next = 1;
+    for (CoroutineId id = 0; id < m_coroutines.size(); ++id) {
+        m_firstEventIds.push_back(next);
+        if (hasRecord(id))
+            next += m_coroutines[id].captured;
+    }
+    return true;
+}
+
+/// The population may be a batch ahead of the history, which the same thread fills next.
+void Snapshot::awaitHistory() const
+{
+    const std::uint64_t captured = population().captured();
+    for (auto waited = kPollInterval; history().streamed() < captured && waited < kPatience && !isCancelled();
+         waited += kPollInterval)
+        std::this_thread::sleep_for(kPollInterval);
+}
+
+std::uint64_t Snapshot::unexplained(CoroutineId id) const
+{
+    const ExportedCoroutine &atStart = m_coroutines[id];
+    if (atStart.isFlagged())
+        return population().at(id).unexplained;
+    return atStart.end - atStart.first - atStart.captured - atStart.lost - atStart.missed;
+}
+
+const Notes &Snapshot::fewNotes()
+{
+    if (!m_fewNotes) {
+        m_fewNotes.emplace();
+        m_notes.addProcesses(*m_fewNotes);
+        m_notes.addSamples(*m_fewNotes);
+    }
+    return *m_fewNotes;
+}
+
+/// Processes of which something was reported, then, by pid, those that only have coroutines.
+std::vector<ProcessSnapshot> Snapshot::processes() const
+{
+    std::vector<ProcessSnapshot> all = population().processes();
+    const auto isReported = [](const ProcessSnapshot &process) {
+        return process.firstTs != 0 || process.endTs != 0 || !process.name.empty();
+    };
+    std::erase_if(all, [&](const ProcessSnapshot &process) {
+        return !isReported(process) && (process.pid == 0 || process.coroutines == 0);
+    });
+    const auto unreported = std::stable_partition(all.begin(), all.end(), isReported);
+    std::sort(unreported, all.end(), [](const auto &one, const auto &other) { return one.pid < other.pid; });
+    return all;
+}
+
+const Finish *Snapshot::finishOf(CoroutineId id)
+{
+    if (!m_finishes) {
+        m_finishes.emplace();
+        CauseReader reader(*this);
+        Notes causes;
+        while (reader.next(causes))
+            m_finishes->insert(m_finishes->end(), causes.finishes.begin(), causes.finishes.end());
+        std::stable_sort(m_finishes->begin(), m_finishes->end(),
+                         [](const Finish &one, const Finish &other) { return one.coroutine < other.coroutine; });
+    }
+    const auto behind =
+        std::upper_bound(m_finishes->begin(), m_finishes->end(), id,
+                         [](CoroutineId value, const Finish &finish) { return value < finish.coroutine; });
+    return behind != m_finishes->begin() && (behind - 1)->coroutine == id ? &*(behind - 1) : nullptr;
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
+{
+    const ExportedCoroutines::Sums &sums = m_coroutines.sums();
+    const Overflow &overflow = m_coroutines.overflow();
+    std::uint64_t allUnexplained = 0;
+    for (CoroutineId id = 0; id < m_coroutines.size(); ++id)
+        allUnexplained += hasRecord(id) ? unexplained(id) : 0;
+    std::uint64_t dropped = 0;
+    for (const Drop &drop : fewNotes().drops)
+        dropped += drop.records;
+    CauseReader reader(*this);
+    if (history().evictedNotes() != 0) {
+        for (Notes causes; reader.next(causes);) {
+        }
+    }
+    return {
+        {"format", 3},
+        {"complete", 1},
+        {"events", sums.captured},
+        {"lost_events", sums.lost + m_lostOutside},
+        {"missed_before_attach", sums.missed + m_missedOutside},
+        {"dropped_events", allUnexplained},
+        {"dropped_notes", reader.evicted()},
+        {"notes_lost", m_trace.sums.notesLost},
+        {"coroutines", sums.coroutines},
+        {"coroutines_missed", m_trace.sums.coroutinesMissed},
+        {"coroutines_not_kept", overflow.coroutines},
+        {"events_not_kept", overflow.events},
+        {"names_not_kept", m_overflowNames},
+        {"events_not_written", 0},
+        {"untraced_coroutines", m_trace.sums.untraced},
+        {"born_while_off", m_trace.sums.bornWhileOff},
+        {"born_before_init", m_trace.sums.bornBeforeInit},
+        {"flagged_stations", m_trace.sums.flaggedStations},
+        {"sites_dropped", m_trace.sums.sitesDropped},
+        {"records_dropped", std::max(m_trace.sums.recordsDropped, dropped)},
+        {"threads_without_lane", m_trace.sums.threadsWithoutLane},
+        {"events_not_in_memory", m_notInMemory},
+    };
+}
+
+/// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first event.
+void Snapshot::addAddressesOf(CoroutineId id, std::vector<EventAddress> &to) const
+{
+    if (!hasRecord(id) || m_coroutines[id].captured == 0)
+        return;
+    const std::uint32_t pid = population().at(id).pid;
+    std::set<std::uint64_t> noted;
+    std::uint64_t latest = 0;
+    history().forEach(id, [&](const HistoryEvent &event) {
+        if (event.n >= m_coroutines[id].end || isCancelled())
+            return false;
+        if (event.type != HistoryEvent::Type::Suspend || event.site != kUnknownSite || event.addr == latest)
+            return true;
+        latest = event.addr;
+        if (event.addr != 0 && noted.insert(event.addr).second)
+            to.push_back({id, pid, event.addr, 0});
+        return true;
+    });
+}
+
+std::vector<Snapshot::Address> Snapshot::addresses(CoroutineId first, CoroutineId end) const
+{
+    std::vector<Address> found;
+    if (!resolver())
+        return found;
+    std::vector<EventAddress> all;
+    for (CoroutineId id = first; id < end; ++id)
+        addAddressesOf(id, all);
+    std::vector<EventAddress> unknown;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(unknown),
+                 [this](const EventAddress &address) { return !resolver()->known(address); });
+    if (!unknown.empty() && !isCancelled())
+        resolver()->resolve(unknown);
+    for (EventAddress &address : all) {
+        address.since = resolver()->lineSince(address);
+        if (ExportResolver::Answer answer = resolver()->known(address))
+            found.push_back({address, std::move(answer)});
+    }
+    return found;
+}
+
+const std::vector<Snapshot::Address> &Snapshot::addressesOf(CoroutineId id)
+{
+    if (m_addressesOf != id) {
+        m_addresses = addresses(id, id + 1);
+        m_addressesOf = id;
+    }
+    return m_addresses;
+}
+
+bool CauseReader::next(Notes &to)
+{
+    to.clear();
+    if (m_snapshot.isCancelled())
+        return false;
+    if (!m_isHistoryRead && m_notes.addNext(to))
+        return true;
+    m_isHistoryRead = true;
+    if (m_notes.evicted() == 0 || m_coroutine == m_snapshot.coroutineCount())
+        return false;
+    const CoroutineId end = m_coroutine + std::min(kCoroutinesAtOnce, m_snapshot.coroutineCount() - m_coroutine);
+    while (m_coroutine < end)
+        m_notes.addLatest(m_coroutine++, to);
+    return true;
+}
+
+std::uint64_t eventsNotInMemory(const History &history)
+{
+    std::uint64_t events = 0;
+    for (const History::Stretch &stretch : history.stretches())
+        events += stretch.inMemory ? 0 : stretch.events;
+    return events;
+}
+
+}  // namespace ct::query

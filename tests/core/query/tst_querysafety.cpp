@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Queries cannot change anything, can be cancelled, and say where their errors are.
+#include "core/query/statements.h"
+#include "tests/core/exporting/exportsupport.h"
+#include "tests/core/query/querysupport.h"
+#include "tests/support/qtsuite.h"
+
+#include <QElapsedTimer>
+
+#include <thread>
+
+using namespace querytest;
+
+namespace {
+
+SharedTrace traceOf(CoroutineId coroutines, std::uint64_t events)
+{
+    SharedTrace shared;
+    for (std::uint64_t first = 0; first < events; first += 100)
+        (void)shared.consume(exporttest::manyEvents(coroutines, first, 100));
+    return shared;
+}
+
+}  // namespace
+
+class TestQuerySafety : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void onlySelectIsAllowed_data();
+    void onlySelectIsAllowed();
+    void selectsOfAllKindsAreAllowed_data();
+    void selectsOfAllKindsAreAllowed();
+    void errorsNameTheirPosition();
+    void oneStatementAtATime();
+    void longTextsAreRefused();
+    void limitsLeaveOutRows();
+    void cancelStopsEverywhere_data();
+    void cancelStopsEverywhere();
+    void oneCoroutineIsReadAlone();
+    void statementsAreFoundAtThePosition();
+};
+
+void TestQuerySafety::onlySelectIsAllowed_data()
+{
+    QTest::addColumn<QString>("sql");
+    for (const char *sql : {"DELETE FROM coroutines",
+                            "UPDATE coroutines SET name = 'x'",
+                            "INSERT INTO sites VALUES (1)",
+                            "CREATE TABLE t (a)",
+                            "CREATE TEMP TABLE t AS SELECT 1",
+                            "CREATE VIEW v AS SELECT 1",
+                            "DROP VIEW coro_trace",
+                            "ATTACH '/tmp/x' AS x",
+                            "ATTACH ':memory:' AS x",
+                            "DETACH main",
+                            "PRAGMA query_only = OFF",
+                            "PRAGMA writable_schema = ON",
+                            "PRAGMA table_info(coroutines)",
+                            "SELECT * FROM pragma_database_list",
+                            "VACUUM INTO '/tmp/x'",
+                            "VACUUM",
+                            "BEGIN",
+                            "COMMIT",
+                            "SAVEPOINT a",
+                            "REINDEX",
+                            "ANALYZE",
+                            "SELECT load_extension('x')",
+                            "CREATE VIRTUAL TABLE t USING coro_trace_events",
+                            "EXPLAIN DELETE FROM sites",
+                            "CREATE TRIGGER t INSERT ON sites BEGIN SELECT 1; END",
+                            "ALTER TABLE sites RENAME TO x"}) {
+        QTest::newRow(sql) << QString::fromLatin1(sql);
+    }
+}
+
+void TestQuerySafety::onlySelectIsAllowed()
+{
+    QFETCH(QString, sql);
+    const SharedTrace shared = traceOf(2, 100);
+    const QueryOutcome outcome = outcomeOf(shared.trace(), sql);
+    QVERIFY(outcome.error.has_value());
+    QCOMPARE(outcome.rows.count(), std::size_t{0});
+    QVERIFY2(outcome.error->error.code == ErrorCode::PermissionDenied ||
+                 outcome.error->error.code == ErrorCode::InvalidArgument,
+             outcome.error->error.message.c_str());
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT count(*) FROM coroutines")), QStringList(QStringLiteral("2")));
+}
+
+void TestQuerySafety::selectsOfAllKindsAreAllowed_data()
+{
+    QTest::addColumn<QString>("sql");
+    QTest::addColumn<QString>("row");
+    const auto add = [](const char *sql, const char *row) {
+        QTest::newRow(sql) << QString::fromLatin1(sql) << QString::fromLatin1(row);
+    };
+    add("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT sum(n) FROM c", "15");
+    add("VALUES (1, 'a')", "1|a");
+    add("SELECT x'00ff', NULL, 1.5", "00ff||1.5");
+    add("SELECT coroutine FROM coroutines UNION SELECT 9 ORDER BY 1 DESC LIMIT 1", "9");
+    add("SELECT lead(n) OVER (PARTITION BY coroutine ORDER BY n) FROM coro_trace_events LIMIT 1", "1");
+    add("SELECT count(*) FROM json_each('[1,2]')", "2");
+    add("SELECT count(*) FROM coroutines a JOIN coroutines b USING (coroutine)", "2");
+    add("  /* why */ SELECT 1 -- one\n ; ;", "1");
+    add("SELECT count(*) FROM coro_trace_events e JOIN coroutines c ON c.coroutine = e.coroutine + 1", "100");
+}
+
+void TestQuerySafety::selectsOfAllKindsAreAllowed()
+{
+    QFETCH(QString, sql);
+    QFETCH(QString, row);
+    QCOMPARE(rows(traceOf(2, 100).trace(), sql), QStringList(row));
+}
+
+void TestQuerySafety::errorsNameTheirPosition()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    const QueryOutcome outcome = outcomeOf(shared.trace(), QStringLiteral("SELECT coroutine,\n  nonsense FROM sites"));
+    QVERIFY(outcome.error.has_value());
+    QCOMPARE(outcome.error->offset, std::optional<std::size_t>(7));
+    QCOMPARE(QString::fromStdString(outcome.error->error.message), QStringLiteral("no such column: coroutine"));
+    const QueryOutcome syntax = outcomeOf(shared.trace(), QStringLiteral("SELECT 1 FORM sites x"));
+    QVERIFY(syntax.error && syntax.error->offset == std::optional<std::size_t>(14));
+    const QueryOutcome parameter = outcomeOf(shared.trace(), QStringLiteral("SELECT :id"));
+    QVERIFY(parameter.error && QString::fromStdString(parameter.error->error.message).contains(QLatin1String(":id")));
+    const QueryOutcome nothing = outcomeOf(shared.trace(), QStringLiteral(" -- nothing"));
+    QVERIFY(nothing.error.has_value());
+}
+
+void TestQuerySafety::oneStatementAtATime()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    const QueryOutcome outcome = outcomeOf(shared.trace(), QStringLiteral("SELECT 1; DROP VIEW coro_trace"));
+    QVERIFY(outcome.error && outcome.error->offset == std::optional<std::size_t>(9));
+}
+
+void TestQuerySafety::longTextsAreRefused()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    const QueryOutcome outcome = outcomeOf(shared.trace(), QStringLiteral("SELECT hex(zeroblob(20000000))"));
+    QVERIFY(outcome.error && outcome.error->error.code == ErrorCode::SizeLimit);
+}
+
+void TestQuerySafety::limitsLeaveOutRows()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    const auto sql = QStringLiteral("SELECT n FROM coro_trace_events");
+    QueryOutcome outcome = outcomeOf(shared.trace(), sql, {200, 1U << 20});
+    QCOMPARE(outcome.rows.count(), std::size_t{200});
+    QVERIFY(!outcome.hasMore);
+    outcome = outcomeOf(shared.trace(), sql, {199, 1U << 20});
+    QCOMPARE(outcome.rows.count(), std::size_t{199});
+    QVERIFY(outcome.hasMore);
+    outcome = outcomeOf(shared.trace(), sql, {200, 1000});
+    QVERIFY(outcome.hasMore && outcome.rows.count() < 100);
+}
+
+void TestQuerySafety::cancelStopsEverywhere_data()
+{
+    QTest::addColumn<QString>("sql");
+    const auto add = [](const char *name, const char *sql) { QTest::newRow(name) << QString::fromLatin1(sql); };
+    add("endless recursion", "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c");
+    add("a scan that finds nothing", "SELECT * FROM coro_trace_events a, coro_trace_events b WHERE b.tid = 12345");
+    add("a join", "SELECT count(*) FROM coro_trace_events a, coro_trace_events b, coro_trace_events c");
+    add("a sort", "SELECT count(*) FROM (SELECT random() r FROM coro_trace_events a, coroutines b ORDER BY r)");
+}
+
+void TestQuerySafety::cancelStopsEverywhere()
+{
+    QFETCH(QString, sql);
+    const SharedTrace shared = traceOf(1000, 1000);
+    std::atomic<bool> cancelled{false};
+    std::atomic<bool> hasBegun{false};
+    QueryOutcome outcome;
+    std::thread thread([&] {
+        hasBegun = true;
+        outcome = runQuery(shared.trace(), sql.toStdString(), cancelled);
+    });
+    while (!hasBegun)
+        std::this_thread::yield();
+    QTest::qWait(20);  // so that the scan has begun; cancelling before it would end the query, too
+    cancelled = true;
+    thread.join();
+    QVERIFY(outcome.error.has_value());
+    QCOMPARE(outcome.error->error.code, ErrorCode::Cancelled);
+    QCOMPARE(outcome.rows.count(), std::size_t{0});
+}
+
+/// A full scan of the events for each coroutine would take hours.
+void TestQuerySafety::oneCoroutineIsReadAlone()
+{
+    const SharedTrace shared = traceOf(10'000, 100);
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT count(*) FROM coroutines c WHERE 99 = (SELECT max(n) FROM "
+                                                 "coro_trace_events e WHERE e.coroutine = c.coroutine)")),
+             QStringList(QStringLiteral("10000")));
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT count(*) FROM stuck_coroutines")),
+             QStringList(QStringLiteral("0")));
+}
+
+void TestQuerySafety::statementsAreFoundAtThePosition()
+{
+    const std::string text = "SELECT ';' -- a; b\n FROM a; \n\n/* ; */ SELECT 2;  ";
+    const TextRange first{0, 27};
+    QCOMPARE(statementAt(text, 0), first);
+    QCOMPARE(statementAt(text, 9), first);
+    QCOMPARE(statementAt(text, 27), first);
+    QCOMPARE(statementAt(text, 30), first);
+    const TextRange second{text.find("SELECT 2"), text.find("SELECT 2") + 9};
+    QCOMPARE(statementAt(text, second.begin), second);
+    QCOMPARE(statementAt(text, text.size()), second);
+    QCOMPARE(statementAt("  -- nothing", 3), TextRange());
+    QCOMPARE(statementAt("\n SELECT 'open ; ", 0), (TextRange{2, 17}));
+}
+
+CT_QT_SUITE(TestQuerySafety)
+#include "tst_querysafety.moc"
