@@ -62,9 +62,9 @@ With --batch:
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv
   --export KIND [-o FILE] convert the recording of --input, or write a further output of a capture: ctr, jsonl, csv,
-                          sqlite, perfetto, chrome or postgresql, whose FILE is an address. May be repeated; each -o
-                          behind an --export names its output, which otherwise has the name of the input, or of the
-                          -o in front, with another ending
+                          sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be repeated;
+                          each -o behind an --export names its output, which otherwise has the name of the input, or
+                          of the -o in front, with another ending
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
                           stay as they are, for other programs
@@ -103,7 +103,7 @@ Options of the existing collector, with one dash or two. They select --batch; do
                           collect to -out [trace_output.jsonl], or convert -in [-out]; both in one run work, too
   -sqlite-out, -csv-out   names of these outputs [the input with another ending]
   -db-host, -db-port, -db-user, -db-name, -db-table, -mysql-socket, -pg-sslmode, -pg-maintenance-db
-                          the database of -export postgresql [coro_tracer on 127.0.0.1]
+                          the database of -export postgresql or mysql [coro_tracer on 127.0.0.1]
   -db-cli, -db-password   accepted with a warning: no other program is needed, and PGPASSWORD or MYSQL_PWD keeps the
                           password out of the list of processes
 
