@@ -7,6 +7,7 @@
 #include <QVariant>
 
 #include <atomic>
+#include <cstdlib>
 
 namespace ct {
 
@@ -153,15 +154,23 @@ Result<void> MysqlConnection::runAll(const std::vector<std::string> &statements)
     return {};
 }
 
-Result<std::vector<std::uint64_t>> MysqlConnection::numbers(const std::string &query)
+Result<std::vector<std::string>> MysqlConnection::column(const std::string &query)
 {
     QSqlQuery rows(m_database);
     if (!rows.exec(QString::fromStdString(query)))
         return error(rows.lastError());
-    std::vector<std::uint64_t> values;
+    std::vector<std::string> values;
     while (rows.next())
-        values.push_back(rows.value(0).toULongLong());
+        values.push_back(rows.value(0).toString().toStdString());
     return values;
+}
+
+Result<std::uint64_t> MysqlConnection::number(const std::string &query)
+{
+    const Result<std::vector<std::string>> values = column(query);
+    if (!values)
+        return values.error();
+    return values->empty() ? 0 : std::strtoull(values->front().c_str(), nullptr, 10);
 }
 
 }  // namespace ct

@@ -30,8 +30,10 @@ public:
     Result<void> run(std::string_view statement);
     /// The statements in their order, up to the first error.
     Result<void> runAll(const std::vector<std::string> &statements);
-    /// The first column of all rows, as numbers.
-    Result<std::vector<std::uint64_t>> numbers(const std::string &query);
+    /// The first column of all rows.
+    Result<std::vector<std::string>> column(const std::string &query);
+    /// The first column of the first row; 0 = no row.
+    Result<std::uint64_t> number(const std::string &query);
 
 private:
     explicit MysqlConnection(const ServerAddress &address);

@@ -125,11 +125,6 @@ std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session)
     return sql;
 }
 
-std::string dropLoadedTable(Table table, std::uint64_t session)
-{
-    return "DROP TABLE IF EXISTS " + loadedTable(table, session);
-}
-
 std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
 {
     std::string keys;
@@ -145,19 +140,21 @@ std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
                   " VALUES IN (" + std::to_string(session) + "))");
     sql.push_back("ALTER TABLE " + partitioned(table) + " EXCHANGE PARTITION " + partitionName(session) +
                   " WITH TABLE " + loadedTable(table, session));
-    sql.push_back(dropLoadedTable(table, session));
+    sql.push_back("DROP TABLE " + loadedTable(table, session));
     return sql;
 }
 
-std::string countPartitions(Table table, std::uint64_t session)
+std::string findRemovals(std::uint64_t session)
 {
-    return "SELECT count(*) FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'all_" +
-           std::string(serverNameOf(table)) + "' AND PARTITION_NAME = '" + partitionName(session) + "'";
-}
-
-std::string dropPartition(Table table, std::uint64_t session)
-{
-    return "ALTER TABLE " + partitioned(table) + " DROP PARTITION " + partitionName(session);
+    const std::string number = std::to_string(session);
+    return "SELECT CONCAT('DROP TABLE `', TABLE_NAME, '`') FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
+           "DATABASE()"
+           " AND TABLE_NAME REGEXP '_of_session_" +
+           number +
+           "$' UNION ALL SELECT CONCAT('ALTER TABLE `', TABLE_NAME, '` DROP PARTITION ', PARTITION_NAME) FROM"
+           " information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'all\\_%' AND"
+           " PARTITION_NAME = '" +
+           partitionName(session) + "'";
 }
 
 std::string insertInto(Table table, std::uint64_t session)

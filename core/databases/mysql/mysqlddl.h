@@ -20,12 +20,10 @@ std::vector<std::string> makeSchema(const std::string &flatView);
 /// The table into which the rows of a session are loaded, in back quotes.
 std::string loadedTable(Table table, std::uint64_t session);
 std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);
-std::string dropLoadedTable(Table table, std::uint64_t session);
 /// Makes the indexes of a loaded table, and makes it a partition.
 std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session);
-/// A query for the number of partitions that a session has in a table: 0 or 1.
-std::string countPartitions(Table table, std::uint64_t session);
-std::string dropPartition(Table table, std::uint64_t session);
+/// A query for the statements that remove everything of a session.
+std::string findRemovals(std::uint64_t session);
 /// The statement up to its rows.
 std::string insertInto(Table table, std::uint64_t session);
 

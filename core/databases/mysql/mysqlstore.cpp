@@ -7,6 +7,7 @@
 #include "core/recording/text/lineoutput.h"
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,7 @@ private:
     Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> takeNumber();
-    Result<void> makeLoadedTables();
+    Result<void> makeLoadedTable(Table table);
     Result<void> flush(Table table);
     Result<void> attach();
     Result<void> show(const std::string &sessionKey);
@@ -69,7 +70,8 @@ private:
     std::unique_ptr<MysqlConnection> m_connection;
     std::uint64_t m_session = 0;
     bool m_isPublished = false;
-    std::array<std::string, kTables> m_waiting;  ///< a statement without its rows, or with some; by Table
+    std::array<bool, kTables> m_isMade{};        ///< by Table: there is a table for the rows
+    std::array<std::string, kTables> m_waiting;  ///< a statement with rows; by Table
 };
 
 /// Every error says what is in the database.
@@ -100,31 +102,26 @@ Result<void> MysqlStore::takeNumber()
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
         if (Result<void> added = m_connection->run("INSERT INTO stored_sessions () VALUES ()"); !added)
             return added;
-        const auto number = m_connection->numbers("SELECT LAST_INSERT_ID()");
+        const Result<std::uint64_t> number = m_connection->number("SELECT LAST_INSERT_ID()");
         if (!number)
             return number.error();
-        m_session = number->front();
-        const auto isOurs =
-            m_connection->numbers("SELECT count(*) FROM stored_sessions WHERE GET_LOCK(" + lockOf(m_session) +
-                                  ", 0) = 1 AND session = " + std::to_string(m_session));
+        m_session = *number;
+        const Result<std::uint64_t> isOurs =
+            m_connection->number("SELECT count(*) FROM stored_sessions WHERE GET_LOCK(" + lockOf(m_session) +
+                                 ", 0) = 1 AND session = " + std::to_string(m_session));
         if (!isOurs)
             return isOurs.error();
-        if (isOurs->front() == 1)
+        if (*isOurs == 1)
             return {};
     }
     m_session = 0;
     return Error{ErrorCode::Busy, m_address.name() + ": other exports keep the numbers of sessions busy; try again"};
 }
 
-Result<void> MysqlStore::makeLoadedTables()
+Result<void> MysqlStore::makeLoadedTable(Table table)
 {
-    for (std::size_t i = 0; i < kTables; ++i) {
-        const Table table = static_cast<Table>(i);
-        m_waiting[i] = mysql::insertInto(table, m_session);
-        if (Result<void> made = m_connection->runAll(mysql::makeLoadedTable(table, m_session)); !made)
-            return made;
-    }
-    return {};
+    m_isMade[static_cast<std::size_t>(table)] = true;
+    return m_connection->runAll(mysql::makeLoadedTable(table, m_session));
 }
 
 Result<void> MysqlStore::begin()
@@ -141,13 +138,13 @@ Result<void> MysqlStore::begin()
         done = takeNumber();
     if (done)
         removeAbandoned();
-    return checked(done ? makeLoadedTables() : done);
+    return checked(done);
 }
 
 Result<void> MysqlStore::add(Table table, const Row &row)
 {
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
-    waiting += waiting.back() == ')' ? ",(" : "(";
+    waiting += waiting.empty() ? mysql::insertInto(table, m_session) + "(" : ",(";
     waiting += std::to_string(m_session);
     for (const Cell &cell : row.cells()) {
         waiting += ',';
@@ -160,10 +157,14 @@ Result<void> MysqlStore::add(Table table, const Row &row)
 Result<void> MysqlStore::flush(Table table)
 {
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
-    if (waiting.back() != ')')
+    if (waiting.empty())
         return {};
+    if (!m_isMade[static_cast<std::size_t>(table)]) {
+        if (Result<void> made = makeLoadedTable(table); !made)
+            return made;
+    }
     Result<void> added = m_connection->run(waiting);
-    waiting = mysql::insertInto(table, m_session);
+    waiting.clear();
     return added;
 }
 
@@ -172,7 +173,7 @@ Result<void> MysqlStore::attach()
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done)
+        if (done && m_isMade[i])
             done = m_connection->runAll(mysql::attachLoadedTable(table, m_session));
         if (!done)
             return done;
@@ -208,15 +209,8 @@ Result<void> MysqlStore::publish(const std::string &sessionKey)
 /// Removes everything of a session that no view shows. Errors leave a part, and the next export tries again.
 void MysqlStore::remove(std::uint64_t session)
 {
-    bool isRemoved = true;
-    for (std::size_t i = 0; i < kTables; ++i) {
-        const Table table = static_cast<Table>(i);
-        isRemoved = m_connection->run(mysql::dropLoadedTable(table, session)) && isRemoved;
-        const auto partitions = m_connection->numbers(mysql::countPartitions(table, session));
-        if (partitions && partitions->front() != 0)
-            isRemoved = m_connection->run(mysql::dropPartition(table, session)) && isRemoved;
-    }
-    if (isRemoved)
+    const auto removals = m_connection->column(mysql::findRemovals(session));
+    if (removals && m_connection->runAll(*removals))
         (void)m_connection->run("DELETE FROM stored_sessions WHERE stored_at IS NULL AND session = " +
                                 std::to_string(session));
 }
@@ -224,14 +218,13 @@ void MysqlStore::remove(std::uint64_t session)
 /// Removes sessions that are replaced, or whose export was killed: its lock is free.
 void MysqlStore::removeAbandoned()
 {
-    const auto sessions = m_connection->numbers("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
-    if (!sessions)
-        return;
-    for (const std::uint64_t session : *sessions) {
+    const auto sessions = m_connection->column("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
+    for (const std::string &number : sessions ? *sessions : std::vector<std::string>()) {
+        const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
         if (session == m_session)
             continue;
-        const auto isFree = m_connection->numbers("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
-        if (!isFree || isFree->front() == 0)
+        const Result<std::uint64_t> isFree = m_connection->number("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
+        if (!isFree || *isFree == 0)
             continue;
         remove(session);
         (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");

@@ -43,7 +43,8 @@ private:
     Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> takeNumber();
-    Result<void> makePartitions();
+    Result<void> beginTransaction();
+    Result<void> makePartition(Table table);
     Result<void> flush(Table table);
     Result<void> attach();
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
@@ -52,6 +53,7 @@ private:
     const ServerAddress m_address;
     std::unique_ptr<PgConnection> m_connection;
     std::uint64_t m_session = 0;
+    std::array<bool, kTables> m_isMade{};        ///< by Table: there is a partition for the rows
     std::array<std::string, kTables> m_waiting;  ///< rows in the text format of COPY, by Table
 };
 
@@ -90,13 +92,16 @@ Result<void> PgStore::takeNumber()
     return {};
 }
 
-Result<void> PgStore::makePartitions()
+Result<void> PgStore::beginTransaction()
 {
     // A capture can be quiet for long.
-    std::string sql = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0;\n";
-    for (std::size_t i = 0; i < kTables; ++i)
-        sql += postgresql::makePartition(static_cast<Table>(i), m_session);
-    return run(sql);
+    return run("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+}
+
+Result<void> PgStore::makePartition(Table table)
+{
+    m_isMade[static_cast<std::size_t>(table)] = true;
+    return run(postgresql::makePartition(table, m_session));
 }
 
 Result<void> PgStore::begin()
@@ -108,7 +113,7 @@ Result<void> PgStore::begin()
     Result<void> done = makeSchema();
     if (done)
         done = takeNumber();
-    return checked(done ? makePartitions() : done);
+    return checked(done ? beginTransaction() : done);
 }
 
 Result<void> PgStore::add(Table table, const Row &row)
@@ -123,6 +128,10 @@ Result<void> PgStore::flush(Table table)
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
     if (waiting.empty())
         return {};
+    if (!m_isMade[static_cast<std::size_t>(table)]) {
+        if (Result<void> made = makePartition(table); !made)
+            return made;
+    }
     Result<void> copied = m_connection->copy(postgresql::copyTarget(table, m_session), waiting);
     waiting.clear();
     return copied;
@@ -134,7 +143,7 @@ Result<void> PgStore::attach()
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done)
+        if (done && m_isMade[i])
             done = run(postgresql::attachPartition(table, m_session));
         if (!done)
             return done;

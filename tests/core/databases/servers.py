@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Database servers for tests: each runs as an unprivileged user, on a Unix socket in a temporary folder."""
+
+import csv
+import glob
+import io
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+PATIENCE_S = 60
+
+
+class Missing(Exception):
+    """A program that is not installed."""
+
+
+def program(name, *folders):
+    found = shutil.which(name, path=os.pathsep.join([*folders, os.environ.get("PATH", ""), "/usr/sbin"]))
+    if not found:
+        raise Missing(f"{name} is not installed; packaging/bootstrap.sh test-all installs it")
+    return found
+
+
+def unprivileged():
+    """The words in front of a command that the super-user runs as another user: servers refuse root."""
+    if os.getuid() != 0:
+        return []
+    return [program("setpriv"), "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
+
+
+def rows_of(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+class Server:
+    """start() and stop() can be repeated; kill() ends it as a crash does."""
+
+    scheme = ""
+    user = ""
+
+    def __init__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ct-server-"))
+        self.folder.chmod(0o755)
+        self.home = self.folder / "server"
+        self.home.mkdir()
+        if os.getuid() == 0:
+            shutil.chown(self.home, "nobody", "nogroup")
+        self.process = None
+
+    def run(self, command):
+        done = subprocess.run([*unprivileged(), *map(str, command)], cwd=self.home, capture_output=True, text=True,
+                              timeout=PATIENCE_S)
+        if done.returncode != 0:
+            raise RuntimeError(f"{command}: {done.stdout}{done.stderr}")
+
+    def start(self):
+        self.log = open(self.folder / "log", "ab")
+        self.process = subprocess.Popen([*unprivileged(), *map(str, self.command())], cwd=self.home, stdout=self.log,
+                                        stderr=self.log, env={**os.environ, "HOME": str(self.home)})
+        deadline = time.monotonic() + PATIENCE_S
+        while not self.answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:])
+            time.sleep(0.05)
+
+    def end(self, number):
+        # setpriv becomes the server, so the signal reaches it.
+        self.process.send_signal(number)
+        self.process.wait(PATIENCE_S)
+        self.log.close()
+
+    def kill(self):
+        self.end(signal.SIGKILL)
+
+    def remove(self):
+        if self.process and self.process.poll() is None:
+            self.end(signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, database, **options):
+        words = urllib.parse.urlencode({"socket": self.socket(), **options}, quote_via=urllib.parse.quote)
+        return f"{self.scheme}://{self.user}@localhost/{database}?{words}"
+
+    def answers(self):
+        try:
+            self.query(self.first_database, "SELECT 1")
+            return True
+        except RuntimeError:
+            return False
+
+    def value(self, database, sql):
+        return self.query(database, sql)[0][0]
+
+    def waiting_for(self, database, sql, expected):
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                value = self.value(database, sql)
+            except (RuntimeError, IndexError):
+                value = None
+            if value == expected or time.monotonic() > deadline:
+                return value
+            time.sleep(0.02)
+
+
+class PostgreSql(Server):
+    scheme = "postgresql"
+    user = "tester"
+    first_database = "postgres"
+    kind = "postgresql"
+
+    def __init__(self):
+        self.folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        for name in ("initdb", "postgres", "psql"):
+            program(name, *self.folders)
+        super().__init__()
+        self.run([program("initdb", *self.folders), "-D", self.home / "data", "-U", self.user, "--auth=trust", "-E",
+                  "UTF8", "--no-sync"])
+        self.start()
+
+    def command(self):
+        return [program("postgres", *self.folders), "-D", self.home / "data", "-k", self.home, "-c",
+                "listen_addresses=", "-c", "fsync=off"]
+
+    def end(self, number):
+        super().end(number)
+        # The children of a killed server end by themselves; a new server waits for none of them.
+        deadline = time.monotonic() + PATIENCE_S
+        while self.has_processes() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+    def has_processes(self):
+        for entry in pathlib.Path("/proc").glob("[0-9]*/cwd"):
+            try:
+                if entry.readlink() == self.home / "data":
+                    return True
+            except OSError:
+                pass  # it has ended
+        return False
+
+    def socket(self):
+        return self.home
+
+    def query(self, database, sql):
+        done = subprocess.run([program("psql", *self.folders), "-X", "-q", "--csv", "-t", "-v", "ON_ERROR_STOP=1", "-h",
+                               str(self.home), "-U", self.user, "-d", database, "-c", sql],
+                              capture_output=True, text=True, timeout=PATIENCE_S)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        return rows_of(done.stdout)
+
+    def has_database(self, database):
+        return self.query("postgres", f"SELECT 1 FROM pg_database WHERE datname = '{database}'") != []
+
+    # An export that has written something, of which nothing is visible.
+    is_writing = "SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_xid IS NOT NULL"
+    tables = "SELECT relname FROM pg_class WHERE relname LIKE '%\\_of\\_session\\_%' AND relkind = 'r'"
+
+
+class MariaDb(Server):
+    scheme = "mysql"
+    user = "root"
+    first_database = "information_schema"
+    kind = "mysql"
+
+    def __init__(self):
+        for name in ("mariadb-install-db", "mariadbd", "mariadb"):
+            program(name)
+        super().__init__()
+        self.run([program("mariadb-install-db"), "--no-defaults", f"--datadir={self.home / 'data'}",
+                  "--auth-root-authentication-method=normal", "--skip-test-db"])
+        self.start()
+
+    def command(self):
+        return [program("mariadbd"), "--no-defaults", f"--datadir={self.home / 'data'}", f"--socket={self.socket()}",
+                "--skip-networking", f"--pid-file={self.home / 'pid'}", "--innodb-flush-log-at-trx-commit=2", "--debug-no-sync"]
+
+    def socket(self):
+        return self.home / "socket"
+
+    def query(self, database, sql):
+        # Rows as tab-separated lines, in which the client escapes tabs and line feeds.
+        done = subprocess.run([program("mariadb"), "--no-defaults", "-S", str(self.socket()), "-u", self.user,
+                               "--default-character-set=utf8mb4", "-N", "-B", database, "-e", sql],
+                              capture_output=True, text=True, timeout=PATIENCE_S)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        escapes = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\0": "\0"}
+
+        def cell(text):
+            result = ""
+            while text:
+                length = 2 if text[:2] in escapes else 1
+                result += escapes.get(text[:length], text[:length])
+                text = text[length:]
+            return "" if result == "NULL" else result
+
+        return [[cell(word) for word in line.split("\t")] for line in done.stdout.split("\n")[:-1]]
+
+    def has_database(self, database):
+        return self.query("information_schema", f"SELECT 1 FROM SCHEMATA WHERE SCHEMA_NAME = '{database}'") != []
+
+    is_writing = ("SELECT IF(count(*) > 0, 't', 'f') FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
+                  " AND TABLE_NAME LIKE 'events\\_of\\_session\\_%'")
+    tables = ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
+              " AND TABLE_NAME LIKE '%\\_of\\_session\\_%'")

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports recordings to real database servers, and reads them back with the servers' own clients.
+
+usage: tst_servers.py CORO_TRACER_GUI postgresql|mysql RECORDINGS [unittest arguments]
+"""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import servers  # noqa: E402
+
+PROGRAM = ""
+RECORDINGS = pathlib.Path()
+KINDS = {"postgresql": servers.PostgreSql, "mysql": servers.MariaDb}
+SERVER = None
+HUGE = 2**64 - 1
+COLUMNS = ["probe_id", "tid", "addr", "seq", "ts", "n", "coroutine", "pid", "kind"]
+
+
+def export(source, target, kind=None, **environment):
+    return subprocess.run([PROGRAM, "--batch", "--input", str(source), "--export", kind or SERVER.kind, "--output",
+                           str(target)], capture_output=True, text=True, timeout=servers.PATIENCE_S,
+                          env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **environment})
+
+
+def line(probe_id, n, ts, active, **more):
+    return json.dumps({"probe_id": probe_id, "tid": 7, "addr": "0x0000000000001234", "seq": (n // 8 + 1) * 2,
+                       "is_active": active, "ts": ts, "n": n, "coroutine": more.pop("coroutine", 0), **more})
+
+
+class Export(unittest.TestCase):
+    number = 0
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="ct-servers-")
+        Export.number += 1
+        self.database = f"traces_{Export.number}"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name, name)
+
+    def query(self, sql):
+        return SERVER.query(self.database, sql)
+
+    def value(self, sql):
+        return SERVER.value(self.database, sql)
+
+    def exported(self, source, **options):
+        done = export(source, SERVER.url(self.database, **options))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def written(self, name, lines):
+        path = self.path(name)
+        path.write_text("".join(text + "\n" for text in lines), encoding="utf-8")
+        return path
+
+    def many(self, name, events, probe_id=1):
+        return self.written(name, (line(probe_id, n, 1000 + n, n % 2 == 1) for n in range(events)))
+
+    def test_has_every_event_of_a_recording(self):
+        for recording in sorted(RECORDINGS.glob("causes/*.ctr"))[:6]:
+            self.exported(recording)
+            done = export(recording, self.path("run.csv"), "csv")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(self.path("run.csv"), newline="", encoding="utf-8") as file:
+                expected = [[row[name] for name in COLUMNS] for row in csv.DictReader(file)]
+            self.assertGreater(len(expected), 0)
+            self.assertEqual(self.query(f"SELECT {', '.join(COLUMNS)} FROM coro_trace_events ORDER BY id"), expected)
+            total = self.value("SELECT value FROM trace_info WHERE name = 'events'")
+            self.assertEqual(total, str(len(expected)))
+            self.assertEqual(self.value("SELECT sum(events) FROM coroutines"), total)
+            self.assertEqual(self.value("SELECT value FROM trace_info WHERE name = 'complete'"), "1")
+
+    def test_has_the_same_rows_as_sqlite(self):
+        import sqlite3
+        recording = sorted(RECORDINGS.glob("causes/*.ctr"))[0]
+        self.exported(recording)
+        self.assertEqual(export(recording, self.path("run.sqlite"), "sqlite").returncode, 0)
+        with sqlite3.connect(self.path("run.sqlite")) as peer:
+            tables = [name for (name,) in peer.execute("SELECT name FROM sqlite_master WHERE type = 'table'"
+                                                       " AND name NOT LIKE 'sqlite%'")]
+            self.assertGreater(len(tables), 15)
+            for table in set(tables) - {"sessions"}:
+                count = peer.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                self.assertEqual(self.value(f"SELECT count(*) FROM {table}"), str(count), table)
+            wakes = "SELECT coroutine, n, ts, by_coroutine, pid, tid, after_event FROM wakes ORDER BY coroutine, n, ts"
+            expected = [["" if cell is None else str(cell) for cell in row] for row in peer.execute(wakes)]
+            self.assertGreater(len(expected), 0)
+            self.assertEqual(self.query(wakes), expected)
+
+    def test_keeps_extreme_values_and_any_text(self):
+        name = 'it\'s "quoted", \\ back\tslash,\nlines \u00e4\U0001f600 %s ; DROP TABLE x; --'
+        source = self.written("run.jsonl", [line(HUGE, 0, 2**63, False, name=name, file="a'b.cpp", line=3, function="f"),
+                                            line(HUGE, 1, HUGE, True),
+                                            line(0, 0, 0, False, coroutine=1)])
+        self.exported(source)
+        self.assertEqual(self.query("SELECT probe_id, ts FROM coro_trace_events ORDER BY id"),
+                         [[str(HUGE), str(2**63)], [str(HUGE), str(HUGE)], ["0", "0"]])
+        self.assertEqual(self.value("SELECT name FROM coroutines WHERE coroutine = 0"), name)
+        self.assertEqual(self.query("SELECT file, line, function, name FROM coro_trace WHERE id = 1"),
+                         [["a'b.cpp", "3", "f", name]])
+
+    def test_stores_an_empty_trace(self):
+        source = self.written("run.jsonl", [])
+        done = export(source, SERVER.url(self.database))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
+
+    def test_keeps_many_sessions_and_shows_the_latest(self):
+        first, second = self.many("first.jsonl", 10, 1), self.many("second.jsonl", 20, 2)
+        self.exported(first)
+        self.exported(second)
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "2")
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "30")
+        # A session that is exported again replaces itself only.
+        self.many("first.jsonl", 12, 1)
+        self.exported(first)
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "2")
+        self.assertEqual(self.query("SELECT count(*), max(probe_id) FROM coro_trace_events"), [["12", "1"]])
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "32")
+
+    def test_names_the_flat_view(self):
+        self.exported(self.many("run.jsonl", 5), table="my events")
+        quote = '"' if SERVER.kind == "postgresql" else "`"
+        self.assertEqual(self.value(f"SELECT count(*) FROM {quote}my events{quote}"), "5")
+
+    def test_answers_the_usual_questions(self):
+        self.exported(self.written("run.jsonl", [
+            line(1, 0, 1000, False, file="a.cpp", line=3, function="f", pid=9), line(1, 1, 1500, True),
+            line(1, 2, 1600, False, file="a.cpp", line=3, function="f"), line(1, 3, 1900, True),
+            line(1, 4, 2000, False, file="b.cpp", line=4, function="g"),
+            line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1)]))
+        self.assertEqual(self.query("SELECT coroutine, suspended_ns, file, line FROM stuck_coroutines"),
+                         [["0", "500", "b.cpp", "4"]])
+        self.assertEqual(self.query("SELECT suspensions, min_ns, avg_ns, max_ns FROM site_latency WHERE file = 'a.cpp'"),
+                         [["2", "300", "400", "500"]])
+        self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "200", "3"]])
+
+    def test_leaves_tables_of_others_alone(self):
+        self.exported(self.many("run.jsonl", 5))
+        self.query("CREATE TABLE others (a integer)")
+        self.query("INSERT INTO others VALUES (42)")
+        done = export(self.many("run.jsonl", 6), SERVER.url(self.database, table="others"))
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("choose another database, or another name with ?table=NAME", done.stderr)
+        self.assertEqual(self.value("SELECT a FROM others"), "42")
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "5")
+
+    def test_refuses_a_connection_without_the_tls_that_is_asked_for(self):
+        done = export(self.many("run.jsonl", 5), SERVER.url(self.database, sslmode="require"))
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("TLS", done.stderr + done.stdout)
+        self.assertFalse(SERVER.has_database(self.database) and self.query(SERVER.tables))
+
+    def test_names_an_unreachable_server_and_a_remedy(self):
+        target = SERVER.url(self.database, socket=self.path("nothing"))
+        done = export(self.many("run.jsonl", 5), target)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("check the address and the user", done.stderr)
+        self.assertIn(str(self.path("nothing")), done.stderr)
+
+    def begin(self, source):
+        return subprocess.Popen([PROGRAM, "--batch", "--input", str(source), "--export", SERVER.kind, "--output",
+                                 SERVER.url(self.database)], stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+
+    def begin_and_wait(self):
+        """Begins an export next to a session that is complete, and waits until it has written something."""
+        self.exported(self.many("first.jsonl", 10))
+        running = self.begin(self.many("large.jsonl", 200_000, 2))
+        while running.poll() is None and self.value(SERVER.is_writing) != "t":
+            pass
+        self.assertIsNone(running.poll(), "the export ended too early")
+        return running
+
+    def test_a_killed_export_leaves_nothing_visible(self):
+        for _ in range(3):
+            running = self.begin_and_wait()
+            running.send_signal(signal.SIGKILL)
+            running.communicate()
+            self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
+            self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
+            self.assertEqual(self.value("SELECT count(*) FROM all_events"), "10")
+        # The next export also removes what is left of the killed ones.
+        self.exported(self.many("second.jsonl", 20, 3))
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+        left = [name for (name,) in self.query(SERVER.tables)]
+        sessions = {row[0] for row in self.query("SELECT session FROM sessions")}
+        self.assertEqual({name.rsplit("_", 1)[1] for name in left} - sessions, set())
+
+    def test_a_killed_server_leaves_the_sessions_before(self):
+        running = self.begin_and_wait()
+        SERVER.kill()
+        try:
+            _, errors = running.communicate(timeout=servers.PATIENCE_S)
+        finally:
+            SERVER.start()
+        self.assertEqual(running.returncode, 4, errors)
+        self.assertIn("nothing of this session was stored", errors)
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
+
+
+if __name__ == "__main__":
+    PROGRAM, kind, folder = sys.argv[1:4]
+    RECORDINGS = pathlib.Path(folder)
+    try:
+        SERVER = KINDS[kind]()
+    except servers.Missing as missing:
+        print(f"SKIP {pathlib.Path(__file__).resolve()}: {missing}", flush=True)
+        sys.exit(77)
+    try:
+        outcome = unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result
+    finally:
+        SERVER.remove()
+    sys.exit(0 if outcome.wasSuccessful() else 1)
