@@ -33,15 +33,13 @@ Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, Ap
     return std::unique_ptr<LineOutput>(new LineOutput(std::move(*file)));
 }
 
-Result<char *> LineOutput::beginLine(std::size_t bytes)
+Result<char *> LineOutput::makeRoom(std::size_t bytes)
 {
-    if (bytes > m_buffer.size() - m_used) {
-        if (Result<void> flushed = flush(); !flushed)
-            return flushed.error();
-        if (bytes > m_buffer.size())
-            m_buffer.resize(bytes);
-    }
-    return m_buffer.data() + m_used;
+    if (Result<void> flushed = flush(); !flushed)
+        return flushed.error();
+    if (bytes > m_buffer.size())
+        m_buffer.resize(bytes);
+    return m_buffer.data();
 }
 
 Result<void> LineOutput::flushIfDue(std::uint64_t now)

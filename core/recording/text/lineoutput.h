@@ -5,14 +5,13 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/recording/text/puttext.h"
 #include "core/recording/write/appendfile.h"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ct {
@@ -32,7 +31,12 @@ public:
 
     /// Returns room for one line of at most `bytes` bytes. endLine() then adds the line up to `end`, which must be
     /// right behind a line feed. May write the collected lines first.
-    Result<char *> beginLine(std::size_t bytes);
+    Result<char *> beginLine(std::size_t bytes)
+    {
+        if (bytes > m_buffer.size() - m_used)
+            return makeRoom(bytes);
+        return m_buffer.data() + m_used;
+    }
     void endLine(const char *end, Counts counts = Counts::Yes)
     {
         m_used = static_cast<std::size_t>(end - m_buffer.data());
@@ -51,6 +55,7 @@ public:
 
 private:
     explicit LineOutput(std::unique_ptr<AppendFile> file);
+    Result<char *> makeRoom(std::size_t bytes);
 
     std::unique_ptr<AppendFile> m_file;
     std::vector<char> m_buffer;
@@ -60,30 +65,5 @@ private:
     std::uint64_t m_uncountedWritten = 0;  ///< lines in the file that do not count
     std::uint64_t m_flushedAt = 0;         ///< stream time of the latest flush, ns; 0 = none yet
 };
-
-// These functions format a value into a line whose size was reserved, and return the end.
-
-inline char *put(char *at, std::string_view text)
-{
-    return at + text.copy(at, text.size());
-}
-
-inline constexpr std::size_t kMaxDecimal = 20;  ///< digits of the largest 64-bit number
-inline char *putDecimal(char *at, std::uint64_t value)
-{
-    return std::to_chars(at, at + kMaxDecimal, value).ptr;
-}
-
-/// 0x and 16 lower-case digits.
-inline constexpr std::size_t kHexLength = 18;
-inline char *putHex(char *at, std::uint64_t value)
-{
-    static constexpr char kDigits[] = "0123456789abcdef";
-    *at++ = '0';
-    *at++ = 'x';
-    for (int shift = 60; shift >= 0; shift -= 4)
-        *at++ = kDigits[(value >> shift) & 0xF];
-    return at;
-}
 
 }  // namespace ct
