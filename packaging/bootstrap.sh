@@ -28,7 +28,7 @@ preset=release
 bin=$root/build/$preset/bin
 jobs=$(nproc 2>/dev/null || echo 2)
 
-build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev libzstd-dev libxxhash-dev libdw-dev libelf-dev libsqlite3-dev libpq-dev
+build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libelf-dev libsqlite3-dev libpq-dev
     qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev)
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev graphviz python3 xvfb xauth)

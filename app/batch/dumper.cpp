@@ -71,10 +71,7 @@ struct Dumper::Outcome {
 
 std::string numberedPath(const std::string &path, std::uint32_t number)
 {
-    const std::filesystem::path whole(path);
-    std::filesystem::path name = whole.stem();
-    name.concat(".").concat(std::to_string(number)).concat(whole.extension().native());
-    return (whole.parent_path() / name).string();
+    return addBeforeEnding(path, "." + std::to_string(number));
 }
 
 Dumper::Dumper(const CommandLine &line, std::shared_ptr<const Population> population,

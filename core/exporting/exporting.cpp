@@ -72,8 +72,8 @@ Result<std::shared_ptr<Sink>> makeChrome(const std::string &path, const std::str
 }
 
 constexpr std::array<ExportFormat, 5> kFormats = {{
-    {"jsonl", "JSONL", "jsonl", &makeJsonl},
-    {"csv", "CSV", "csv", &makeCsv, &causesPathFor},
+    {"jsonl", "JSONL", "jsonl", &makeJsonl, nullptr, true},
+    {"csv", "CSV", "csv", &makeCsv, &causesPathFor, true},
     {"sqlite", "SQLite", "sqlite", &makeSqlite},
     {"perfetto", "Perfetto", "pftrace", &makePerfetto},
     {"chrome", "Chrome trace", "json", &makeChrome},
@@ -90,7 +90,7 @@ constexpr std::array<ExportFormat, 2> kServerFormats = {{
     {"mysql", "MySQL", "", &makeMysql},
 }};
 
-constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsv, &causesPathFor};
+constexpr ExportFormat kSpreadsheetCsv{"csv", "CSV", "csv", &makeSpreadsheetCsv, &causesPathFor, true};
 
 }  // namespace
 
@@ -104,7 +104,7 @@ const ExportFormat *exportFormatFor(std::string_view path)
     if (isServerAddress(path))
         return exportFormatOfKind(path.starts_with("postgres") ? "postgresql" : "mysql");
     for (const ExportFormat &format : kFormats) {
-        if (hasEnding(path, "." + std::string(format.extension)))
+        if (hasEnding(format.isText ? withoutPacking(path) : path, "." + std::string(format.extension)))
             return &format;
     }
     return nullptr;

@@ -36,6 +36,7 @@ struct ExportFormat {
     Result<std::shared_ptr<Sink>> (*make)(const std::string &path, const std::string &causesPath,
                                           const ExportContext &context);
     std::string (*causesPathOf)(const std::string &path) = nullptr;
+    bool isText = false;  ///< a name that ends in .gz or .zst after the extension makes a compressed file
 };
 
 /// Every format of files: JSONL, CSV, SQLite, Perfetto, Chrome trace.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/replacefile.h"
 
+#include "core/base/fileending.h"
 #include "core/base/fileremedy.h"
 #include "core/recording/write/fileclaim.h"
 
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,14 +33,15 @@ int synchronise(const std::string &path, int flags)
     return failed;
 }
 
-/// Creates a new file in the folder of the target.
-Result<std::string> createTemporary(const std::string &target)
+/// Creates a new file in the folder of the target. Its name ends in `packing`, which says whether it is compressed.
+Result<std::string> createTemporary(const std::string &target, std::string_view packing)
 {
     // Relaxed: only uniqueness matters.
     static std::atomic<unsigned> counter{0};
     for (int attempt = 0; attempt < 100; ++attempt) {
         const unsigned number = counter.fetch_add(1, std::memory_order_relaxed);
         std::string path = target + "." + std::to_string(getpid()) + "-" + std::to_string(number) + ".part";
+        path += packing;
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd >= 0) {
             ::close(fd);
@@ -73,7 +76,7 @@ Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
         if (realpath(path.c_str(), resolved))
             target = resolved;
     }
-    Result<std::string> temporary = createTemporary(target);
+    Result<std::string> temporary = createTemporary(target, std::string_view(path).substr(withoutPacking(path).size()));
     if (!temporary)
         return temporary.error();
     if (mode)

@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/csv/csvcauses.h"
 
+#include "core/base/fileending.h"
 #include "core/base/filekey.h"
 #include "core/exporting/csv/csvtext.h"
+#include "core/recording/text/packing.h"
 #include "core/recording/write/fileclaim.h"
 #include "core/stream/causenames.h"
 
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace ct {
 
@@ -23,6 +25,8 @@ constexpr std::string_view kHeader =
     "kind,ts,coroutine,n,by,object,waits_for,target,mode,position,wakers,pid,tid,file,line,function\n";
 /// Every file of causes begins with this, also one of a later version.
 constexpr std::string_view kMark = "kind,ts,coroutine,n,";
+/// Bytes of a file, compressed or not, from which kMark comes out.
+constexpr std::size_t kEnoughForMark = 1U << 18;
 /// Enough for all numbers, words and commas of a row.
 constexpr std::size_t kRowWithoutTexts = 320;
 
@@ -34,10 +38,15 @@ Begin beginOf(int fd)
     struct stat info = {};
     if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
         return Begin::Empty;
-    std::array<char, kMark.size()> begin{};
-    const ssize_t got = ::pread(fd, begin.data(), begin.size(), 0);
-    return got > 0 && std::string_view(begin.data(), static_cast<std::size_t>(got)) == kMark ? Begin::Ours
-                                                                                             : Begin::Other;
+    std::vector<char> packed(kEnoughForMark);
+    const ssize_t got = ::pread(fd, packed.data(), packed.size(), 0);
+    std::string_view begin(packed.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+    std::array<char, kMark.size()> unpacked{};
+    if (const std::unique_ptr<Unpacker> unpacker = Unpacker::make(packingOf(begin))) {
+        const Result<std::size_t> size = unpacker->unpack(begin, unpacked.data(), unpacked.size());
+        begin = {unpacked.data(), size ? *size : 0};
+    }
+    return begin.starts_with(kMark) ? Begin::Ours : Begin::Other;
 }
 
 char *putId(char *at, CoroutineId id)
@@ -91,12 +100,7 @@ struct CsvCauses::Row {
 
 std::string causesPathFor(const std::string &csvPath)
 {
-    if (csvPath == "-")
-        return {};
-    const std::filesystem::path whole(csvPath);
-    std::filesystem::path name = whole.stem();
-    name.concat(".causes").concat(whole.extension().native());
-    return (whole.parent_path() / name).string();
+    return csvPath == "-" ? std::string() : addBeforeEnding(csvPath, ".causes");
 }
 
 Result<void> checkNoOtherFile(const std::string &causesPath)

@@ -15,7 +15,10 @@ constexpr std::uint64_t kFlushEveryNs = 500'000'000;
 
 }  // namespace
 
-LineOutput::LineOutput(std::unique_ptr<AppendFile> file) : m_file(std::move(file)), m_buffer(kBufferSize) {}
+LineOutput::LineOutput(std::unique_ptr<AppendFile> file, std::unique_ptr<Packer> packer)
+    : m_file(std::move(file)), m_packer(std::move(packer)), m_buffer(kBufferSize)
+{
+}
 
 LineOutput::~LineOutput()
 {
@@ -25,12 +28,14 @@ LineOutput::~LineOutput()
 
 Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, AppendFile::Unit unit)
 {
-    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, unit);
+    std::unique_ptr<Packer> packer = Packer::make(packingForName(path));
+    Result<std::unique_ptr<AppendFile>> file =
+        AppendFile::open(path, packer ? AppendFile::Unit::Write : unit);
     if (!file)
         return file.error();
     if (Result<void> claimed = (*file)->claim(); !claimed)
         return claimed.error();
-    return std::unique_ptr<LineOutput>(new LineOutput(std::move(*file)));
+    return std::unique_ptr<LineOutput>(new LineOutput(std::move(*file), std::move(packer)));
 }
 
 Result<char *> LineOutput::makeRoom(std::size_t bytes)
@@ -55,20 +60,36 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
 Result<void> LineOutput::flush()
 {
     const std::uint64_t before = m_file->lines();
-    Result<void> written = m_file->append(m_buffer.data(), std::exchange(m_used, 0), m_ends);
-    const std::uint64_t whole = m_file->lines() - before;
+    const Result<void> written = append({m_buffer.data(), std::exchange(m_used, 0)});
+    // A compressed piece is in the file as a whole, or not at all.
+    const std::uint64_t whole = !m_packer ? m_file->lines() - before : written ? m_ends.size() : 0;
     const auto end = std::lower_bound(m_uncounted.begin(), m_uncounted.end(), whole);
-    m_uncountedWritten += static_cast<std::uint64_t>(end - m_uncounted.begin());
+    m_written += whole - static_cast<std::uint64_t>(end - m_uncounted.begin());
     m_uncounted.clear();
     m_ends.clear();
     return written;
+}
+
+Result<void> LineOutput::append(std::string_view text)
+{
+    if (!m_packer)
+        return m_file->append(text.data(), text.size(), m_ends);
+    if (text.empty())
+        return m_file->append(nullptr, 0);
+    const Result<std::string_view> packed = m_packer->pack(text);
+    return packed ? m_file->append(packed->data(), packed->size()) : packed.error();
 }
 
 Result<void> LineOutput::close()
 {
     if (!m_file->isOpen())
         return {};
-    const Result<void> flushed = m_file->hasFailed() ? Result<void>() : flush();
+    Result<void> flushed = m_file->hasFailed() ? Result<void>() : flush();
+    // An empty file is no compressed file. One without lines has an empty piece.
+    if (const bool isEmpty = m_packer && flushed && !m_file->hasFailed() && m_file->size() == 0; isEmpty) {
+        const Result<std::string_view> packed = m_packer->pack({});
+        flushed = packed ? m_file->append(packed->data(), packed->size()) : packed.error();
+    }
     const Result<void> closed = m_file->close();
     return flushed ? closed : flushed;
 }

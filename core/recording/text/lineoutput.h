@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The output file of the text formats: a large buffer that is written in whole lines only.
+// The output file of the text formats: a large buffer that is written in whole lines only, and compressed if the name
+// of the file ends in .gz or .zst.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/recording/text/packing.h"
 #include "core/recording/text/puttext.h"
 #include "core/recording/write/appendfile.h"
 
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ct {
@@ -51,18 +54,20 @@ public:
     Result<void> close();
     bool hasFailed() const { return m_file->hasFailed(); }  ///< nothing more will be written
     /// Whole lines in the file that count; valid also after an error.
-    std::uint64_t linesWritten() const { return m_file->lines() - m_uncountedWritten; }
+    std::uint64_t linesWritten() const { return m_written; }
 
 private:
-    explicit LineOutput(std::unique_ptr<AppendFile> file);
+    LineOutput(std::unique_ptr<AppendFile> file, std::unique_ptr<Packer> packer);
     Result<char *> makeRoom(std::size_t bytes);
+    Result<void> append(std::string_view text);
 
     std::unique_ptr<AppendFile> m_file;
+    std::unique_ptr<Packer> m_packer;  ///< nullptr: the file is not compressed
     std::vector<char> m_buffer;
     std::size_t m_used = 0;
     std::vector<std::size_t> m_ends;  ///< offsets behind the lines in m_buffer; quoted texts may have line feeds, too
     std::vector<std::size_t> m_uncounted;  ///< indexes in m_ends of the lines that do not count
-    std::uint64_t m_uncountedWritten = 0;  ///< lines in the file that do not count
+    std::uint64_t m_written = 0;           ///< lines in the file that count
     std::uint64_t m_flushedAt = 0;         ///< stream time of the latest flush, ns; 0 = none yet
 };
 

@@ -5,6 +5,7 @@
 #include "core/recording/read/regularfile.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -12,9 +13,29 @@
 
 namespace ct {
 
-LineSource::LineSource(std::string path, int fd, std::uint64_t size)
-    : m_path(std::move(path)), m_fd(fd), m_size(size), m_buffer(2 * kLongestLine)
+namespace {
+
+constexpr std::size_t kPackedChunk = 1U << 17;  ///< bytes
+
+/// The first bytes of a file, as many as a packing needs.
+Packing packingOfFile(int fd)
 {
+    std::array<char, 4> begin{};
+    const ssize_t got = ::pread(fd, begin.data(), begin.size(), 0);
+    return got > 0 ? packingOf({begin.data(), static_cast<std::size_t>(got)}) : Packing::None;
+}
+
+}  // namespace
+
+LineSource::LineSource(std::string path, int fd, std::uint64_t size)
+    : m_path(std::move(path)),
+      m_fd(fd),
+      m_size(size),
+      m_buffer(2 * kLongestLine),
+      m_unpacker(Unpacker::make(packingOfFile(fd)))
+{
+    if (m_unpacker)
+        m_packed.resize(kPackedChunk);
 }
 
 LineSource::~LineSource()
@@ -47,17 +68,58 @@ Result<void> LineSource::fill()
         m_end -= m_begin;
         m_begin = 0;
     }
+    char *const to = m_buffer.data() + m_end;
+    const std::size_t room = m_buffer.size() - m_end;
+    const Result<std::size_t> got = m_unpacker ? readUnpacked(to, room) : read(to, room);
+    if (!got)
+        return got.error();
+    m_end += *got;
+    m_atEnd = *got == 0;
+    return {};
+}
+
+/// Returns 0 at the end of the file.
+Result<std::size_t> LineSource::read(char *to, std::size_t size)
+{
     for (;;) {
-        const ssize_t got = ::read(m_fd, m_buffer.data() + m_end, m_buffer.size() - m_end);
-        if (got >= 0) {
-            m_end += static_cast<std::size_t>(got);
-            m_atEnd = got == 0;
-            return {};
-        }
+        const ssize_t got = ::read(m_fd, to, size);
+        if (got >= 0)
+            return static_cast<std::size_t>(got);
         if (errno != EINTR)
             return errnoError(errno, m_path + ": reading failed after line " + std::to_string(m_number),
                               "open an intact copy if there is one");
     }
+}
+
+/// Like read(), for a compressed file.
+Result<std::size_t> LineSource::readUnpacked(char *to, std::size_t size)
+{
+    for (;;) {
+        bool isLast = false;
+        if (m_packedRest.empty()) {
+            const Result<std::size_t> got = read(m_packed.data(), m_packed.size());
+            if (!got)
+                return got.error();
+            m_packedRest = {m_packed.data(), *got};
+            m_consumed += *got;
+            isLast = *got == 0;
+        }
+        const Result<std::size_t> unpacked = m_unpacker->unpack(m_packedRest, to, size);
+        if (!unpacked)
+            return Error{unpacked.error().code, m_path + ": the compressed data are damaged after line " +
+                                                    std::to_string(m_number) + " (" + unpacked.error().message +
+                                                    "); everything before it was read; open an intact copy if there "
+                                                    "is one"};
+        if (*unpacked != 0 || isLast)
+            return *unpacked;
+    }
+}
+
+Error LineSource::cutOff() const
+{
+    return {ErrorCode::BadFormat, m_path + ": the compressed data are cut off after line " + std::to_string(m_number) +
+                                      ": the recording was interrupted or is still being written; everything before "
+                                      "it was read"};
 }
 
 Result<bool> LineSource::next(Line &line)
@@ -81,11 +143,13 @@ Result<bool> LineSource::next(Line &line)
             if (line.text.ends_with('\r'))
                 line.text.remove_suffix(1);
             m_begin += taken;
-            m_consumed += taken;
+            m_consumed += m_unpacker ? 0 : taken;
             m_scanned = 0;
             ++m_number;
             return true;
         }
+        if (m_atEnd && m_unpacker && !m_unpacker->isComplete())
+            return cutOff();
         if (m_atEnd)
             return false;
         m_scanned = available;

@@ -34,8 +34,10 @@ void TestExportSinks::findsFormatsByFileEnding()
     QCOMPARE(exportFormatFor("run.jsonl")->name, std::string_view("JSONL"));
     QCOMPARE(exportFormatFor("run.pftrace")->name, std::string_view("Perfetto"));
     QCOMPARE(exportFormatFor("run.json")->name, std::string_view("Chrome trace"));
+    QCOMPARE(exportFormatFor("run.csv.gz")->name, std::string_view("CSV"));
+    QCOMPARE(exportFormatFor("run.JSONL.zst")->name, std::string_view("JSONL"));
     QVERIFY(!exportFormatFor("-"));  // standard output is for recordings
-    for (const char *none : {"", "csv", "runcsv", "run.csv.gz", "run.", "sqlite", ".csvx"})
+    for (const char *none : {"", "csv", "runcsv", "run.csv.xz", "run.sqlite.gz", ".gz", "run.", "sqlite", ".csvx"})
         QVERIFY2(!exportFormatFor(none), none);
 }
 
