@@ -8,10 +8,10 @@
 namespace ct {
 
 Result<std::unique_ptr<StreamFile>> openRecording(const std::string &path, std::shared_ptr<StreamIndex> streamIndex,
-                                                  FileGrowth *growth, OutputHandler handleOutput)
+                                                  FileGrowth *growth, OutputHandler handleOutput, ReadOptions options)
 {
     if (!RecordingReader::isRecording(path)) {
-        Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path);
+        Result<std::unique_ptr<JsonlReader>> lines = JsonlReader::open(path, options);
         if (!lines)
             return lines.error();
         if (streamIndex)

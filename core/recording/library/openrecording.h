@@ -19,6 +19,7 @@ class FileGrowth;
 /// native recording that is being written is followed, see RecordingReader::open().
 Result<std::unique_ptr<StreamFile>> openRecording(const std::string &path,
                                                   std::shared_ptr<StreamIndex> streamIndex = nullptr,
-                                                  FileGrowth *growth = nullptr, OutputHandler handleOutput = nullptr);
+                                                  FileGrowth *growth = nullptr, OutputHandler handleOutput = nullptr,
+                                                  ReadOptions options = {});
 
 }  // namespace ct

@@ -25,6 +25,12 @@ struct FileFacts {
     std::vector<FrameLocation> frames;  ///< new since the last call, with ids of the stream; births may come later
 };
 
+/// Choices of the user for reading a file. Native recordings are read in the same way with all of them.
+struct ReadOptions {
+    /// Bad lines of a JSONL recording are skipped and counted. Otherwise the first one ends reading.
+    bool lenient = false;
+};
+
 class StreamFile {
 public:
     virtual ~StreamFile() = default;

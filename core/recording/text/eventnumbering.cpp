@@ -12,6 +12,9 @@ constexpr std::uint64_t kLap = 8;
 constexpr std::size_t kUndecidedMax = 16;
 /// Idle time in ns of the stream. After it, no more lines of a coroutine can come from the same pass of the collector.
 constexpr std::uint64_t kIdleNs = 1'000'000'000;
+/// A line this much earlier than all lines of a coroutine, in ns, is of another run. The clock begins again with the
+/// machine. The lines of one pass of the collector span less.
+constexpr std::uint64_t kOtherRunNs = 10'000'000'000;
 constexpr std::uint32_t kLinesBetweenFlushes = 65536;
 
 std::uint64_t lapOf(std::uint64_t seq)
@@ -29,6 +32,8 @@ public:
     /// True if this event can belong to the coroutine. May also determine the dialect.
     bool accepts(const Transition &event)
     {
+        if (isOfOtherRun(event))
+            return false;
         if (m_dialect == Dialect::Unknown && !m_pending.empty())
             learnDialect(event);
         switch (m_dialect) {
@@ -46,10 +51,23 @@ public:
         return event.ts < m_firstTs && lapOf(event.seq) > lapOf(m_maxSeq);
     }
 
+    /// True if the event cannot be of the same run: it is far earlier than all others, or the suspension of a coroutine
+    /// that is suspended, long after that and in the same lap, of which no event can be lost yet.
+    bool isOfOtherRun(const Transition &event) const
+    {
+        if (m_lastTs == 0)
+            return false;
+        const bool isSecondSuspension = !event.active && !m_isActive && event.ts > m_lastTs + kIdleNs;
+        return event.ts + kOtherRunNs < m_firstTs ||
+               (isSecondSuspension && lapOf(event.seq) == lapOf(m_maxSeq) && m_dialect != Dialect::Monotonic);
+    }
+
     void addEvent(const Transition &event, StreamAssembler &out)
     {
         const bool newLap = lapOf(event.seq) > lapOf(m_maxSeq);
         m_firstTs = std::min(m_firstTs, event.ts);
+        if (event.ts >= m_lastTs)
+            m_isActive = event.active;
         m_lastTs = std::max(m_lastTs, event.ts);
         if (newLap)
             m_oldestOfMaxLap = event.ts;
@@ -194,6 +212,7 @@ private:
     Dialect m_dialect = Dialect::Unknown;
     bool m_contradicted = false;
     bool m_flagged = false;
+    bool m_isActive = false;  ///< as of the latest event
     std::uint64_t m_maxSeq = 0;
     std::uint64_t m_firstTs = ~0ULL;
     std::uint64_t m_lastTs = 0;

@@ -15,8 +15,9 @@
 // events.)
 //
 // A probe_id belongs to a new coroutine when its seq is impossible for the old one: a lap that has ended, a ninth event
-// of a lap, or an older lap at a later time. Two short-lived coroutines with the same probe_id whose events fit into
-// one lap cannot be distinguished, and appear as one.
+// of a lap, or an older lap at a later time. So does a line that cannot be of the same run as the lines before, see
+// Track::isOfOtherRun(): the existing collector appends to its file. Two short-lived coroutines with the same probe_id
+// whose events fit into one lap cannot be distinguished, and appear as one.
 #pragma once
 
 #include "core/recording/text/streamassembler.h"

@@ -22,6 +22,8 @@ constexpr std::size_t kTransitionsPerBatch = 4096;
 /// the call to return.
 constexpr std::size_t kLinesPerBatch = 16384;
 
+constexpr const char *kTooLong = "it is longer than 1 MiB";
+
 bool isBlank(std::string_view text)
 {
     return text.find_first_not_of(" \t\r") == std::string_view::npos;
@@ -35,18 +37,32 @@ Dialect dialectOf(const JsonlLine &line)
 }  // namespace
 
 struct JsonlReader::Data final : JsonlNoteReader::Target {
-    explicit Data(std::unique_ptr<LineSource> lineSource) : source(std::move(lineSource)), numbering(stream) {}
+    Data(std::unique_ptr<LineSource> lineSource, ReadOptions readOptions)
+        : source(std::move(lineSource)), numbering(stream), options(readOptions)
+    {
+    }
 
     /// A coroutine whose lines have event numbers.
     struct Numbered {
         CoroutineId id = kNoCoroutine;
         std::uint64_t nextN = 0;
+        bool hasEvents = false;
+    };
+    /// Bad lines that were left out.
+    struct Skipped {
+        std::uint64_t lines = 0;
+        std::uint64_t first = 0;  ///< its number, from 1
+        std::string what;         ///< what is wrong with it
     };
 
     void readLines();
+    std::string readLine(std::string_view text);
+    void skipOrEnd(const LineSource::Line &line, const std::string &what);
     Error problem(const LineSource::Line &line, const std::string &what) const;
+    std::optional<Error> errorAtEnd() const;
     std::string putLine(const JsonlLine &line);
     std::string putNumbered(const JsonlLine &line, Transition &transition);
+    static bool beginsAgain(const JsonlLine &line, const Numbered &coroutine);
     void putNotes(const JsonlLine &line, CoroutineId id);
     void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
     std::string putNote(std::string_view text);
@@ -71,6 +87,8 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     std::unordered_map<std::string, SiteId> sites;
     std::string siteKey;
     std::uint64_t latestTs = 0;
+    const ReadOptions options;
+    Skipped skipped;
     std::optional<Error> error;  ///< next() returns it after everything before it
     bool atEnd = false;          ///< the end of the file, or the error, was reached
 };
@@ -84,6 +102,21 @@ Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string
                     "): the recording was interrupted or is still being written; everything before it was read"};
     return {ErrorCode::BadFormat, where + "this is not a line of a JSONL recording (" + what +
                                       "); everything before it was read; correct or remove the line"};
+}
+
+/// Returns the error that next() returns at the end of the file, if any.
+std::optional<Error> JsonlReader::Data::errorAtEnd() const
+{
+    if (skipped.lines == 0)
+        return error;
+    const bool isOne = skipped.lines == 1;
+    const std::string text =
+        source->path() + ":" + std::to_string(skipped.first) + ": " +
+        (isOne ? "this line was skipped, because it"
+               : "this line and " + std::to_string(skipped.lines - 1) +
+                     (skipped.lines == 2 ? " later one" : " later ones") + " were skipped; the first") +
+        " is not a line of a JSONL recording (" + skipped.what + "); ";
+    return Error{ErrorCode::BadFormat, text + (error ? error->message : "all other lines were read")};
 }
 
 SiteId JsonlReader::Data::siteOf(const std::string &file, const std::string &function, std::uint32_t line,
@@ -105,11 +138,11 @@ CoroutineId JsonlReader::Data::coroutineOf(std::uint64_t fileId)
 
 void JsonlReader::Data::addBirth(const Birth &birth)
 {
+    // A second birth is that of another run.
     Numbered &coroutine = byCoroutine[birth.coroutine];
-    if (coroutine.id != kNoCoroutine)
-        return;
     coroutine.id = stream.birth(birth.probeId, birth.birthTs, birth.pid, birth.dialect);
     coroutine.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
+    coroutine.hasEvents = false;
 }
 
 void JsonlReader::Data::addDeath(const Death &death)
@@ -155,16 +188,26 @@ void JsonlReader::Data::putNotes(const JsonlLine &line, CoroutineId id)
         notes.parents.push_back({id, parent->second.id});
 }
 
+/// The line is the first one of a coroutine of another run, which has a number that an earlier coroutine had. First
+/// lines have a time of birth or a process, and all numbers before theirs are lost, missed or left out.
+bool JsonlReader::Data::beginsAgain(const JsonlLine &line, const Numbered &coroutine)
+{
+    if (!coroutine.hasEvents)
+        return false;
+    const std::uint64_t before = line.lostBefore + line.missedBefore + line.droppedBefore;
+    return line.has(JsonlLine::BirthTs) || line.has(JsonlLine::Pid) ||
+           (line.n < coroutine.nextN && line.n <= before + (dialectOf(line) == Dialect::Monotonic ? 1 : 0));
+}
+
 std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &transition)
 {
     const bool hasId = line.has(JsonlLine::Coroutine);
     Numbered &coroutine = hasId ? byCoroutine[line.coroutine] : byProbeId[line.probeId];
-    bool first = coroutine.id == kNoCoroutine;
+    bool first = coroutine.id == kNoCoroutine || beginsAgain(line, coroutine);
     if (!first && line.n < coroutine.nextN) {
         if (hasId)
             return "event " + std::to_string(line.n) + " of coroutine " + std::to_string(line.coroutine) +
-                   " follows event " + std::to_string(coroutine.nextN - 1) +
-                   ", as if several recordings had been joined";
+                   " follows event " + std::to_string(coroutine.nextN - 1);
         first = true;
     }
     if (!first && isDead(coroutine.id))
@@ -178,6 +221,7 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
     if (line.n > coroutine.nextN)
         putGap(line, coroutine, first);
     coroutine.nextN = line.n + 1;
+    coroutine.hasEvents = true;
     transition.n = line.n;
     transition.coroutine = coroutine.id;
     stream.transition(transition);
@@ -219,31 +263,47 @@ void JsonlReader::Data::readLines()
             return;
         if (source->number() == 1 && line.text.starts_with("\xEF\xBB\xBF"))
             line.text.remove_prefix(3);
-        if (isBlank(line.text))
+        if (isBlank(line.text) && !line.isTooLong)
             continue;
-        std::string what = parseJsonlLine(line.text, parsed);
-        if (what.empty())
-            what = parsed.isNote ? putNote(line.text) : putLine(parsed);
-        if (!what.empty()) {
-            error = problem(line, what);
-            atEnd = true;
+        if (const std::string what = line.isTooLong ? kTooLong : readLine(line.text); !what.empty())
+            skipOrEnd(line, what);
+        else if (parsed.isNote && noteReader.isProcessEnd())
             return;
-        }
-        if (parsed.isNote && noteReader.isProcessEnd())
+        if (atEnd)
             return;
     }
+}
+
+/// Adds a line to the batch. Returns an empty text, or what is wrong with it.
+std::string JsonlReader::Data::readLine(std::string_view text)
+{
+    std::string what = parseJsonlLine(text, parsed);
+    if (what.empty())
+        what = parsed.isNote ? putNote(text) : putLine(parsed);
+    return what;
+}
+
+void JsonlReader::Data::skipOrEnd(const LineSource::Line &line, const std::string &what)
+{
+    if (options.lenient && line.ended) {
+        if (skipped.lines++ == 0)
+            skipped = {1, source->number(), what};
+        return;
+    }
+    error = problem(line, what);
+    atEnd = true;
 }
 
 JsonlReader::JsonlReader(std::unique_ptr<Data> data) : m_data(std::move(data)) {}
 
 JsonlReader::~JsonlReader() = default;
 
-Result<std::unique_ptr<JsonlReader>> JsonlReader::open(const std::string &path)
+Result<std::unique_ptr<JsonlReader>> JsonlReader::open(const std::string &path, ReadOptions options)
 {
     Result<std::unique_ptr<LineSource>> source = LineSource::open(path);
     if (!source)
         return source.error();
-    return std::unique_ptr<JsonlReader>(new JsonlReader(std::make_unique<Data>(std::move(*source))));
+    return std::unique_ptr<JsonlReader>(new JsonlReader(std::make_unique<Data>(std::move(*source), options)));
 }
 
 Result<bool> JsonlReader::next(Batch &batch)
@@ -260,14 +320,19 @@ Result<bool> JsonlReader::next(Batch &batch)
     batch.now = m_data->latestTs;
     if (more || !batch.empty())
         return true;
-    if (m_data->error)
-        return *m_data->error;
+    if (std::optional<Error> error = m_data->errorAtEnd())
+        return *std::move(error);
     return false;
 }
 
 double JsonlReader::progress() const
 {
     return m_data->source->progress();
+}
+
+bool JsonlReader::isDamaged() const
+{
+    return m_data->skipped.lines != 0;
 }
 
 Accounting JsonlReader::accounting() const

@@ -122,29 +122,36 @@ Error LineSource::cutOff() const
                                       "it was read"};
 }
 
+void LineSource::consume(std::size_t bytes)
+{
+    m_begin += bytes;
+    m_consumed += m_unpacker ? 0 : bytes;
+    m_scanned = 0;
+}
+
 Result<bool> LineSource::next(Line &line)
 {
     for (;;) {
-        const char *start = m_buffer.data() + m_begin;
-        const std::size_t available = m_end - m_begin;
-        const void *found =
-            m_scanned < available ? std::memchr(start + m_scanned, '\n', available - m_scanned) : nullptr;
-        const std::size_t length =
-            found ? static_cast<std::size_t>(static_cast<const char *>(found) - start) : available;
-        if (length > kLongestLine)
-            return Error{ErrorCode::BadFormat,
-                         m_path + ":" + std::to_string(m_number + 1) +
-                             ": the line is longer than 1 MiB, so it is not of a JSONL recording; everything before it "
-                             "was read; remove the line, or choose another file"};
-        if (found || (m_atEnd && available > 0)) {
-            const std::size_t taken = found ? length + 1 : length;
-            line.ended = found != nullptr;
-            line.text = std::string_view(start, length);
+        const std::string_view rest(m_buffer.data() + m_begin, m_end - m_begin);
+        const std::size_t found = rest.find('\n', m_scanned);
+        const bool ended = found != std::string_view::npos;
+        const std::size_t length = ended ? found : rest.size();
+        if (m_skipsLine) {
+            consume(length + (ended ? 1 : 0));
+            m_skipsLine = !ended;
+            if (ended)
+                continue;
+        } else if (length > kLongestLine) {
+            consume(length + (ended ? 1 : 0));
+            m_skipsLine = !ended;
+            line = {{}, true, true};
+            ++m_number;
+            return true;
+        } else if (ended || (m_atEnd && length > 0)) {
+            consume(length + (ended ? 1 : 0));
+            line = {rest.substr(0, length), ended, false};
             if (line.text.ends_with('\r'))
                 line.text.remove_suffix(1);
-            m_begin += taken;
-            m_consumed += m_unpacker ? 0 : taken;
-            m_scanned = 0;
             ++m_number;
             return true;
         }
@@ -152,7 +159,7 @@ Result<bool> LineSource::next(Line &line)
             return cutOff();
         if (m_atEnd)
             return false;
-        m_scanned = available;
+        m_scanned = m_end - m_begin;
         if (Result<void> filled = fill(); !filled)
             return filled.error();
     }

@@ -26,8 +26,9 @@ public:
     LineSource &operator=(const LineSource &) = delete;
 
     struct Line {
-        std::string_view text;  ///< without its end (LF or CRLF); valid until the next call
-        bool ended = true;      ///< false: the last line of the file, which has no line feed
+        std::string_view text;   ///< without its end (LF or CRLF); valid until the next call
+        bool ended = true;       ///< false: the last line of the file, which has no line feed
+        bool isTooLong = false;  ///< longer than kLongestLine; `text` is empty
     };
     /// Reads the next line. Returns false at the end of the file. An error contains the number of the line. The end of
     /// a compressed file that was cut off is an error, after all of its lines.
@@ -43,6 +44,7 @@ private:
     Result<std::size_t> read(char *to, std::size_t size);
     Result<std::size_t> readUnpacked(char *to, std::size_t size);
     Error cutOff() const;
+    void consume(std::size_t bytes);
 
     std::string m_path;
     int m_fd = -1;
@@ -54,6 +56,7 @@ private:
     std::size_t m_end = 0;      ///< end of the bytes that were read
     std::size_t m_scanned = 0;  ///< bytes from m_begin on that have no line feed
     bool m_atEnd = false;
+    bool m_skipsLine = false;              ///< the rest of a line that is too long comes next
     std::unique_ptr<Unpacker> m_unpacker;  ///< nullptr: the file is not compressed
     std::vector<char> m_packed;            ///< bytes of a compressed file
     std::string_view m_packedRest;         ///< bytes in m_packed that are not decompressed yet

@@ -55,12 +55,13 @@ struct Everything {
     ct::Batch batch;
     std::string error;
     ct::Accounting sums;
+    bool isDamaged = false;
 };
 
-inline Everything readAll(const std::string &path)
+inline Everything readAll(const std::string &path, ct::ReadOptions options = {})
 {
     Everything all;
-    auto reader = ct::JsonlReader::open(path);
+    auto reader = ct::JsonlReader::open(path, options);
     if (!reader) {
         all.error = reader.error().message;
         return all;
@@ -94,6 +95,7 @@ inline Everything readAll(const std::string &path)
         all.batch.now = batch.now;
     }
     all.sums = (*reader)->accounting();
+    all.isDamaged = (*reader)->isDamaged();
     return all;
 }
 

@@ -334,8 +334,6 @@ CT_CASE(notesAboutUnknownCoroutinesAreSkipped)
     const TempDir dir;
     const Everything all = readText(dir, R"({"note":"birth","coroutine":7,"probe_id":1})"
                                          "\n"
-                                         R"({"note":"birth","coroutine":7,"probe_id":2})"
-                                         "\n"
                                          R"({"note":"wake","coroutine":8,"n":1,"ts":5})"
                                          "\n"
                                          R"({"note":"wake","coroutine":7,"n":1,"ts":6,"by":8})"
