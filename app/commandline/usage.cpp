@@ -60,7 +60,8 @@ With --batch:
                           end of a pipe; the target's output then goes to standard error.
                           A slow file may lack events when the capture ends; a message shows how many. Ctrl-C gives
                           these events up, counts them, and leaves a whole file with exit status 4.
-                          Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv
+                          Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv.
+                          .jsonl.gz, .jsonl.zst, .csv.gz and .csv.zst are compressed
   --export KIND [-o FILE] convert the recording of --input, or write a further output of a capture: ctr, jsonl, csv,
                           sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be repeated;
                           each -o behind an --export names its output, which otherwise has the name of the input, or
