@@ -17,7 +17,8 @@ namespace {
 
 bool looksLikeARecording(std::string_view path)
 {
-    return hasEnding(path, ".ctr") || hasEnding(path, ".jsonl") || hasEnding(path, ".json");
+    const std::string_view name = withoutPacking(path);
+    return hasEnding(path, ".ctr") || hasEnding(name, ".jsonl") || hasEnding(name, ".json");
 }
 
 class Checks {

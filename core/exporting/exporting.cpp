@@ -9,6 +9,7 @@
 #include "core/databases/sqlite/sqlitestore.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvwriter.h"
+#include "core/exporting/knownlocations.h"
 #include "core/exporting/newfiles.h"
 #include "core/exporting/tracestream.h"
 #include "core/exporting/viewers/viewerwriter.h"
@@ -24,10 +25,16 @@ namespace ct {
 
 namespace {
 
-/// The JSONL format has no resolved addresses, so the context is not used.
-Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, const ExportContext &)
+Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, const ExportContext &context)
 {
-    return makeJsonlWriter(path);
+    if (!context.resolver)
+        return makeJsonlWriter(path);
+    auto known = std::make_shared<KnownLocations>(context.resolver, [](const SourceFrame &frame) {
+        return jsonlLocationText({kUnknownSite, frame.line, frame.column, frame.file, frame.function});
+    });
+    return makeJsonlWriter(path, [known = std::move(known)](const Transition &suspension, std::uint32_t pid) {
+        return known->textOf(suspension, pid);
+    });
 }
 
 Result<std::shared_ptr<Sink>> makeCsv(const std::string &path, const std::string &causesPath,

@@ -40,8 +40,8 @@ void askForRecording(QWidget *parent, std::function<void(const QString &path)> c
 {
     QFileDialog *dialog = makeDialog(parent, FileText::tr("Open a recording"), "openFileDialog");
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters(
-        {FileText::tr("Recordings and regions (*.ctr *.jsonl *.json *.shm)"), FileText::tr("All files (*)")});
+    dialog->setNameFilters({FileText::tr("Recordings and regions (*.ctr *.jsonl *.jsonl.gz *.jsonl.zst *.json *.shm)"),
+                            FileText::tr("All files (*)")});
     QObject::connect(dialog, &QFileDialog::fileSelected, parent, std::move(chosen));
     dialog->open();
 }

@@ -4,6 +4,7 @@
 
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvtext.h"
+#include "core/exporting/knownlocations.h"
 #include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/namesandparents.h"
@@ -11,8 +12,8 @@
 #include "core/recording/write/filesink.h"
 #include "core/stream/pointkind.h"
 
+#include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace ct {
@@ -39,11 +40,15 @@ public:
     CsvWriter(std::unique_ptr<LineOutput> output, const std::string &causesPath,
               std::shared_ptr<ExportResolver> exportResolver, Formulas formulas)
         : m_output(std::move(output)),
-          m_exportResolver(std::move(exportResolver)),
           m_formulas(formulas),
           m_names(formulas == Formulas::Raw ? &nameText<Formulas::Raw> : &nameText<Formulas::Escaped>),
           m_causes(causesPath, m_sites)
     {
+        if (!exportResolver)
+            return;
+        m_locations.emplace(std::move(exportResolver), [formulas](const SourceFrame &frame) {
+            return csvSiteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, formulas);
+        });
     }
 
     Result<void> writeHeader()
@@ -103,23 +108,13 @@ private:
     /// The location of the transition's address, as far as it is resolved now.
     std::string_view locationOf(const Transition &transition)
     {
-        const ExportResolver::Answer answer = m_exportResolver->known(
-            {transition.coroutine, m_coroutineSums.entry(transition.coroutine).pid, transition.addr, transition.ts});
-        if (!answer || answer->frames.empty())
-            return kNoCsvSite;
-        auto [text, isNew] = m_locations.try_emplace(answer);
-        if (isNew) {
-            const SourceFrame &frame = answer->frames.front();
-            text->second =
-                csvSiteText({kUnknownSite, frame.line, frame.column, frame.file, frame.function}, m_formulas);
-        }
-        return text->second;
+        const std::string_view text = m_locations->textOf(transition, m_coroutineSums.entry(transition.coroutine).pid);
+        return text.empty() ? kNoCsvSite : text;
     }
 
     Result<void> writeRow(const Transition &transition)
     {
-        const bool named =
-            transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_exportResolver;
+        const bool named = transition.site != kUnknownSite || transition.active || transition.addr == 0 || !m_locations;
         const std::string_view site = named ? siteOf(transition) : locationOf(transition);
         const NamesAndParents::View notes = m_names.of(transition.coroutine);
         Result<char *> line = m_output->beginLine(kRowWithoutTexts + site.size() + notes.name.size());
@@ -147,9 +142,8 @@ private:
     }
 
     std::unique_ptr<LineOutput> m_output;
-    std::shared_ptr<ExportResolver> m_exportResolver;
+    std::optional<KnownLocations> m_locations;  ///< none: addresses are not resolved
     const Formulas m_formulas;
-    std::unordered_map<ExportResolver::Answer, std::string> m_locations;
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names;
     std::vector<std::string> m_sites;  ///< by SiteId

@@ -34,6 +34,7 @@ constexpr FieldName kFields[] = {
     {"line", JsonlLine::Line},
     {"function", JsonlLine::Function},
     {"column", JsonlLine::Column},
+    {"resolved", JsonlLine::Resolved},
     {"kind", JsonlLine::Kind},
     {"birth_ts", JsonlLine::BirthTs},
     {"pid", JsonlLine::Pid},
@@ -130,6 +131,7 @@ private:
         case JsonlLine::Kind: return kind();
         case JsonlLine::Name: return text(m_line.name);
         case JsonlLine::Parent: return number(m_line.parent);
+        case JsonlLine::Resolved: return m_scanner.boolean(m_line.isResolved) ? "" : "expected true or false";
         case JsonlLine::Required: break;
         }
         return "expected a known field";
@@ -202,6 +204,7 @@ std::string parseJsonlLine(std::string_view text, JsonlLine &line)
     // Clear the strings instead of replacing them, because they keep their memory.
     line.present = 0;
     line.kind = PointKind::Await;
+    line.isResolved = false;
     line.line = line.column = line.pid = 0;
     line.birthTs = line.lostBefore = line.missedBefore = line.droppedBefore = 0;
     line.file.clear();

@@ -36,6 +36,7 @@ struct JsonlLine {
         Kind = 1U << 17,
         Name = 1U << 18,
         Parent = 1U << 19,
+        Resolved = 1U << 20,
     };
     std::uint32_t present = 0;  ///< bits of Field
     bool has(Field field) const { return (present & field) != 0; }
@@ -56,7 +57,8 @@ struct JsonlLine {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
     bool isActive = false;
-    bool isNote = false;  ///< a note line, see jsonlnotereader.h: all other members are meaningless
+    bool isResolved = false;  ///< file, line and function are not those of a site
+    bool isNote = false;      ///< a note line, see jsonlnotereader.h: all other members are meaningless
     PointKind kind = PointKind::Await;
     std::string file;  ///< valid UTF-8, like `function` and `name`
     std::string function;

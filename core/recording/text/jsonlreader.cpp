@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ct {
@@ -47,6 +48,7 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
         CoroutineId id = kNoCoroutine;
         std::uint64_t nextN = 0;
         bool hasEvents = false;
+        bool hasFunction = false;  ///< `frames` had its function
     };
     /// Bad lines that were left out.
     struct Skipped {
@@ -64,6 +66,7 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     std::string putNumbered(const JsonlLine &line, Transition &transition);
     static bool beginsAgain(const JsonlLine &line, const Numbered &coroutine);
     void putNotes(const JsonlLine &line, CoroutineId id);
+    void putLocation(const JsonlLine &line, Numbered &coroutine);
     void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
     std::string putNote(std::string_view text);
     bool isDead(CoroutineId id) const { return id < dead.size() && dead[id]; }
@@ -86,6 +89,7 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     std::unordered_map<std::uint64_t, Numbered> byProbeId;
     std::unordered_map<std::string, SiteId> sites;
     std::string siteKey;
+    std::vector<FrameLocation> frames;  ///< that takeFacts() has not returned yet
     std::uint64_t latestTs = 0;
     const ReadOptions options;
     Skipped skipped;
@@ -143,6 +147,7 @@ void JsonlReader::Data::addBirth(const Birth &birth)
     coroutine.id = stream.birth(birth.probeId, birth.birthTs, birth.pid, birth.dialect);
     coroutine.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
     coroutine.hasEvents = false;
+    coroutine.hasFunction = false;
 }
 
 void JsonlReader::Data::addDeath(const Death &death)
@@ -174,6 +179,17 @@ void JsonlReader::Data::putGap(const JsonlLine &line, const Numbered &coroutine,
         std::swap(missed, lost);
     stream.loss(coroutine.id, coroutine.nextN, missed, true);
     stream.loss(coroutine.id, line.n - lost, lost, false);
+}
+
+/// Adds a location that the writer found from the address. A function without a line is the same for all suspensions.
+void JsonlReader::Data::putLocation(const JsonlLine &line, Numbered &coroutine)
+{
+    const bool hasLine = line.line != 0;
+    if (!hasLine && coroutine.hasFunction)
+        return;
+    coroutine.hasFunction = true;
+    frames.push_back(
+        {coroutine.id, line.addr, hasLine ? line.ts : 0, 0, line.line, line.column, line.file, line.function});
 }
 
 /// Adds name and parent of a line with `n`. Lines of the existing collector have neither.
@@ -216,6 +232,7 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
     if (first) {
         const Dialect dialect = dialectOf(line);
         coroutine.id = stream.birth(line.probeId, line.birthTs, line.pid, dialect);
+        coroutine.hasFunction = false;
         coroutine.nextN = dialect == Dialect::Monotonic ? 1 : 0;
     }
     if (line.n > coroutine.nextN)
@@ -225,6 +242,8 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
     transition.n = line.n;
     transition.coroutine = coroutine.id;
     stream.transition(transition);
+    if (line.isResolved)
+        putLocation(line, coroutine);
     if (line.has(JsonlLine::Name) || line.has(JsonlLine::Parent))
         putNotes(line, coroutine.id);
     return {};
@@ -238,7 +257,7 @@ std::string JsonlReader::Data::putLine(const JsonlLine &line)
     transition.addr = line.addr;
     transition.seq = line.seq;
     transition.tid = line.tid;
-    if (line.has(JsonlLine::File) || line.has(JsonlLine::Function))
+    if ((line.has(JsonlLine::File) || line.has(JsonlLine::Function)) && !line.isResolved)
         transition.site = siteOf(line.file, line.function, line.line, line.column);
     transition.kind = line.kind;
     transition.active = line.isActive;
@@ -328,6 +347,12 @@ Result<bool> JsonlReader::next(Batch &batch)
 double JsonlReader::progress() const
 {
     return m_data->source->progress();
+}
+
+bool JsonlReader::takeFacts(FileFacts &facts)
+{
+    facts.frames = std::exchange(m_data->frames, {});
+    return !facts.frames.empty();
 }
 
 bool JsonlReader::isDamaged() const

@@ -40,6 +40,8 @@ public:
     double progress() const override;
     Accounting accounting() const override;
     bool isDamaged() const override;
+    /// Locations that the writer of the file found from addresses. They are not sites.
+    bool takeFacts(FileFacts &facts) override;
 
 private:
     struct Data;

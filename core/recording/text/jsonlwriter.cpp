@@ -51,7 +51,10 @@ char *putField(char *at, std::string_view name, std::uint64_t value)
 
 class JsonlWriter final : public FileSink {
 public:
-    explicit JsonlWriter(std::unique_ptr<LineOutput> output) : m_output(std::move(output)) {}
+    JsonlWriter(std::unique_ptr<LineOutput> output, JsonlLocations locations)
+        : m_output(std::move(output)), m_locations(std::move(locations))
+    {
+    }
 
     Result<void> consume(const Batch &batch) override
     {
@@ -91,8 +94,11 @@ private:
 
     std::string_view siteOf(const Transition &transition) const
     {
-        const bool known = !transition.active && transition.site < m_sites.size();
-        return known ? std::string_view(m_sites[transition.site]) : std::string_view();
+        if (transition.active)
+            return {};
+        if (transition.site == kUnknownSite && transition.addr != 0 && m_locations)
+            return m_locations(transition, m_coroutineSums.entry(transition.coroutine).pid);
+        return transition.site < m_sites.size() ? std::string_view(m_sites[transition.site]) : std::string_view();
     }
 
     Result<void> writeNotes(const Batch &batch)
@@ -275,6 +281,7 @@ private:
     }
 
     std::unique_ptr<LineOutput> m_output;
+    JsonlLocations m_locations;
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
@@ -284,12 +291,31 @@ private:
 
 }  // namespace
 
-Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path)
+std::string jsonlLocationText(const Site &site)
+{
+    std::string text;
+    const auto key = [&text](std::string_view name) -> std::string & {
+        return text.append(R"(,")").append(name).append(R"(":)");
+    };
+    if (!site.file.empty())
+        appendJsonString(key("file"), site.file);
+    if (site.line != 0)
+        key("line") += std::to_string(site.line);
+    if (!site.function.empty())
+        appendJsonString(key("function"), site.function);
+    if (site.column != 0)
+        key("column") += std::to_string(site.column);
+    if (!text.empty())
+        key("resolved") += "true";
+    return text;
+}
+
+Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations)
 {
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    return std::shared_ptr<Sink>(std::make_shared<JsonlWriter>(std::move(*output)));
+    return std::shared_ptr<Sink>(std::make_shared<JsonlWriter>(std::move(*output), std::move(locations)));
 }
 
 }  // namespace ct

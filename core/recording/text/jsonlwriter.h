@@ -5,7 +5,9 @@
 //
 // Every line of a transition starts with the six fields of the existing collector, in its order and form, then
 //   n, coroutine             event number, and an id that is unique in the run
-//   file, line, function     at a suspension whose site is known; `column` follows if it is known
+//   file, line, function     at a suspension whose site is known; `column` follows if it is known. Without a site: of
+//                            its address, as far as they are known when the line is written
+//   resolved                 true: these were found from `addr`; the target did not report a site
 //   kind                     "initial", "final" or "yield"; left out at an ordinary await
 //   birth_ts, pid            on the first line of a coroutine, if known
 //   name, parent             on the first line of a coroutine after the target reported them; parent is a `coroutine`
@@ -18,13 +20,24 @@
 
 #include "core/stream/stream.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ct {
 
+/// Returns the text that a line gets for a suspension without a site, see jsonlLocationText(); empty: nothing is known.
+/// Valid until the next call.
+using JsonlLocations = std::function<std::string_view(const Transition &suspension, std::uint32_t pid)>;
+
+/// Returns `,"file":...` for a location, without what is unknown. `site.id` is not used.
+std::string jsonlLocationText(const Site &site);
+
 /// Opens `path` for writing; the first line replaces old content. `-` is standard output. Flushes at least every second
-/// of stream time, in whole lines. When the disk is full, a partly written line is removed.
-Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path);
+/// of stream time, in whole lines. When the disk is full, a partly written line is removed. `locations` may be
+/// empty.
+Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations = {});
 
 }  // namespace ct

@@ -29,8 +29,7 @@ LineOutput::~LineOutput()
 Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, AppendFile::Unit unit)
 {
     std::unique_ptr<Packer> packer = Packer::make(packingForName(path));
-    Result<std::unique_ptr<AppendFile>> file =
-        AppendFile::open(path, packer ? AppendFile::Unit::Write : unit);
+    Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, packer ? AppendFile::Unit::Write : unit);
     if (!file)
         return file.error();
     if (Result<void> claimed = (*file)->claim(); !claimed)

@@ -19,9 +19,12 @@ QByteArray unpacked(const QString &path)
     const auto source = LineSource::open(path.toStdString());
     QByteArray text;
     LineSource::Line line;
-    while (source && (*source)->next(line).operator bool() && !line.text.empty())
+    for (;;) {
+        const Result<bool> more = source ? (*source)->next(line) : Result<bool>(false);
+        if (!more || !*more)
+            return text;
         text.append(line.text.data(), static_cast<qsizetype>(line.text.size())).append('\n');
-    return text;
+    }
 }
 
 /// Runs a script of Python with the path as its argument. Returns its output, and its errors.
@@ -79,7 +82,7 @@ void TestExportPacked::aSinkCompresses()
         QVERIFY(bool((*sink)->finish({})));
     }
     QVERIFY(contentOf(packed) != contentOf(plain));
-    QVERIFY(contentOf(plain).size() > 500);
+    QVERIFY(contentOf(plain).size() > 300);
     QCOMPARE(unpacked(packed), unpacked(plain));
     QVERIFY(contentOf(plain).startsWith(unpacked(packed).left(100)));
     if (ending.startsWith(u"csv")) {

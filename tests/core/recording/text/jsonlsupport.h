@@ -6,12 +6,15 @@
 
 #include "core/recording/text/jsonlreader.h"
 #include "core/recording/text/jsonlwriter.h"
+#include "tests/support/check.h"
 #include "tests/support/events.h"
 #include "tests/support/tempdir.h"
 
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace jsonltest {
 
@@ -103,6 +106,32 @@ inline Everything readText(const TempDir &dir, std::string_view text)
 {
     putContent(dir.file("input.jsonl"), text);
     return readAll(dir.file("input.jsonl"));
+}
+
+/// A line of the existing collector.
+inline std::string line(std::uint64_t probeId, std::uint64_t seq, std::uint64_t ts, bool active)
+{
+    return R"({"probe_id":)" + std::to_string(probeId) + R"(,"tid":5,"addr":"0x0000000000000010","seq":)" +
+           std::to_string(seq) + R"(,"is_active":)" + (active ? "true" : "false") + R"(,"ts":)" + std::to_string(ts) +
+           "}\n";
+}
+
+/// The numbers of a coroutine's events.
+inline std::vector<std::uint64_t> numbers(const Everything &all, ct::CoroutineId id)
+{
+    std::vector<std::uint64_t> numbers;
+    for (const ct::Transition &transition : all.batch.transitions) {
+        if (transition.coroutine == id)
+            numbers.push_back(transition.n);
+    }
+    return numbers;
+}
+
+inline void checkErrorAt(const Everything &all, std::size_t transitionsBefore, std::string_view expected)
+{
+    CHECK(all.error.find(expected) != std::string::npos);
+    CHECK(all.error.find("everything before it was read") != std::string::npos);
+    CHECK_EQUAL(all.batch.transitions.size(), transitionsBefore);
 }
 
 }  // namespace jsonltest
