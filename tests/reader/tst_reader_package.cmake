@@ -23,7 +23,7 @@ if(nm)
     endif()
 endif()
 
-foreach(file __init__.py _library.py _recording.py _summaries.py _tables.py py.typed)
+foreach(file __init__.py _layouts.py _library.py _recording.py _summaries.py _tables.py py.typed)
     if(NOT EXISTS ${work}/moved/lib/python3/dist-packages/corotracer/${file})
         message(FATAL_ERROR "the Python module has no ${file}")
     endif()

@@ -27,10 +27,11 @@ except ImportError as _error:
     raise ImportError("corotracer needs NumPy: install the package python3-numpy (Debian, Ubuntu), or numpy with "
                       "pip") from _error
 
+from ._layouts import DESCRIPTORS, DIALECTS, MODES, NONE, POINTS, THREAD_CALLS, THREAD_STATES, USES, WAITS
 from ._library import Error
 from ._library import LIBRARY as _LIBRARY
 from ._recording import TABLES, Batch, IncompleteRecording, Overview, Recording
-from ._tables import (DESCRIPTORS, DIALECTS, MODES, NONE, POINTS, THREAD_CALLS, THREAD_STATES, USES, WAITS, Table)
+from ._tables import Table
 
 __all__ = ["DESCRIPTORS", "DIALECTS", "MODES", "NONE", "POINTS", "TABLES", "THREAD_CALLS", "THREAD_STATES", "USES",
            "WAITS", "Batch", "Error", "IncompleteRecording", "Overview", "Recording", "Table", "open"]

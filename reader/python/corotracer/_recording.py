@@ -14,8 +14,9 @@ from typing import Any, Iterator, Mapping, NamedTuple
 import numpy as np
 
 from . import _summaries
+from ._layouts import LAYOUTS
 from ._library import Error, Reader, dict_of, text_of
-from ._tables import LAYOUTS, Collector, Table, rows_at
+from ._tables import Collector, Table, rows_at
 
 BLOCK_ROWS = 1 << 16  # larger blocks leave the caches of the processor
 
@@ -208,6 +209,8 @@ class Recording:
     def batches(self, rows: int = BLOCK_ROWS) -> Iterator[Batch]:
         """Reads the recording in parts of at least `rows` rows (and of at most a million more), for recordings larger
         than memory. A batch is valid until the next one; the tables that it returned stay valid."""
+        if rows < 0:
+            raise ValueError(f"{rows} rows: a batch has 0 rows or more")
         return self._batches(self._open(), rows)
 
     # ---- Facts ----

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._tables import DIALECTS, LAYOUTS, NONE, POINTS, THREAD_STATES, Collector, Column, Table, rows_at
+from ._layouts import DIALECTS, LAYOUTS, NONE, POINTS, THREAD_STATES, Column
+from ._tables import Collector, Table, rows_at
 
 
 def numbered(count: int, columns: tuple[Column, ...]) -> np.ndarray:
