@@ -337,17 +337,17 @@ CoroutineSums::Gap CoroutineSlices::lossesAtEnd(CoroutineId id) const
 }
 
 /// Ends the present state because the coroutine has finished or was destroyed. Only targets with lanes report when:
-/// else it was noticed later, and the run may have ended long before.
+/// else it was noticed later, and the run may have ended long before. A frame may be destroyed after its last run, too.
 char *CoroutineSlices::endBody(char *at, Coroutine &coroutine, CoroutineId id, std::uint64_t ts,
-                               const CoroutineSums::Gap &gap, std::string_view why)
+                               const CoroutineSums::Gap &gap, bool isDeath)
 {
     ts = std::max(ts, coroutine.since);
     if (coroutine.state == State::None || coroutine.state == State::Dead)
         return gap.any() ? writeGap(at, coroutine, id, gap, ts) : at;
     const bool isKnown = !gap.any() && (coroutine.isLane || coroutine.state != State::Running);
-    End end{isKnown ? ts : coroutine.since, isKnown ? ts : coroutine.since};
-    end.why = isKnown ? why : gap.any() ? "lost" : "unknown";
-    end.whyRun = end.why;
+    End end{isKnown ? ts : coroutine.since, isKnown && !isDeath ? ts : coroutine.since};
+    end.why = gap.any() ? "lost" : !isKnown ? "unknown" : isDeath ? "destroyed" : "finished";
+    end.whyRun = isKnown && isDeath ? "unknown" : end.why;
     at = writeEnd(at, coroutine, id, end);
     return isKnown ? at : writeGap(at, coroutine, id, gap, ts);
 }
@@ -359,7 +359,7 @@ void CoroutineSlices::consume(const Finish &finish)
         placeByHeld(coroutine, finish.coroutine);
     if (coroutine.state == State::Finished || coroutine.state == State::Dead)
         return;
-    char *at = endBody(beginPieces(), coroutine, finish.coroutine, finish.ts, {}, "finished");
+    char *at = endBody(beginPieces(), coroutine, finish.coroutine, finish.ts, {}, false);
     coroutine.since = std::max(finish.ts, coroutine.since);
     coroutine.state = State::Finished;
     coroutine.kind = PointKind::Await;
@@ -378,7 +378,7 @@ void CoroutineSlices::consume(const Death &death)
         placeByHeld(coroutine, death.coroutine);
     if (!coroutine.isPlaced || coroutine.state == State::Dead)
         return;
-    m_output.end(endBody(beginPieces(), coroutine, death.coroutine, death.ts, gap, "destroyed"));
+    m_output.end(endBody(beginPieces(), coroutine, death.coroutine, death.ts, gap, true));
     coroutine.since = std::max(death.ts, coroutine.since);
     coroutine.state = State::Dead;
 }

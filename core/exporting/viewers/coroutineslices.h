@@ -101,7 +101,7 @@ private:
     void introduce(const Coroutine &coroutine, CoroutineId id, Args &args) const;
     CoroutineSums::Gap lossesAtEnd(CoroutineId id) const;
     char *endBody(char *at, Coroutine &coroutine, CoroutineId id, std::uint64_t ts, const CoroutineSums::Gap &gap,
-                  std::string_view why);
+                  bool isDeath);
     char *beginPieces();
     void endTrace(Coroutine &coroutine, CoroutineId id, std::uint64_t now);
     void showWaiting();
