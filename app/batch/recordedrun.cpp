@@ -224,7 +224,8 @@ int RecordedRun::run()
     if (m_conversion && !m_conversion->open() && !m_diagnosis)
         return kExitOutput;
     Result<std::unique_ptr<StreamFile>> file =
-        openRecording(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler());
+        openRecording(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
+                      ReadOptions{m_line.lenient});
     if (!file)
         return fail(file.error(), kExitCapture);
     if (m_diagnosis) {

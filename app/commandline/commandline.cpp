@@ -38,8 +38,9 @@ Result<CommandLine::Theme> parseTheme(const std::string &value)
     return usageError("--theme " + value + ": expected light, dark or system");
 }
 
-constexpr std::array<std::string_view, 9> kFlags{
-    "--batch", "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets", "-h", "--help", "-v", "--version"};
+constexpr std::array<std::string_view, 10> kFlags{
+    "--batch",   "--listen", "--until-idle", "--no-lanes", "--csv-for-spreadsheets",
+    "--lenient", "-h",       "--help",       "-v",         "--version"};
 constexpr std::array<std::string_view, 31> kValued{"-n",           "--stations",   "-o",           "--output",
                                                    "--shm",        "--sock",       "--duration",   "--summary",
                                                    "--attach",     "--cmd",        "--screenshot", "--screenshot-after",
@@ -115,6 +116,9 @@ Result<void> Parser::parseFlag(const std::string &name, bool &known)
     else if (name == "--csv-for-spreadsheets") {
         used(name);
         m_line.csvForSpreadsheets = true;
+    } else if (name == "--lenient") {
+        used(name);
+        m_line.lenient = true;
     } else if (name == "--no-lanes") {
         used(name);
         m_line.start.capture.lanes = false;

@@ -48,6 +48,7 @@ struct CommandLine {
     std::vector<Export> exports;        ///< conversions of a recording, or further outputs of a capture
     std::string databasePassword;       ///< empty: none; from -db-password only
     std::vector<std::string> warnings;  ///< about the options, one sentence each
+    bool lenient = false;               ///< skips bad lines of a JSONL input
     bool csvForSpreadsheets = false;    ///< escapes names that look like formulas
     std::string sessionId;              ///< name of the run in the recording; empty: a random one
     std::string summaryPath;            ///< empty: none; "-": standard output

@@ -83,8 +83,8 @@ Result<void> Checks::check() const
         return checkBatch();
     if (const std::string *batchOnly =
             firstUsed({"-o", "--output", "--duration", "--until-idle", "--summary", "--keep", "--dump-on", "--session",
-                       "--limit", "--csv-for-spreadsheets", "--export", "--report", "--report-out", "--fail-on",
-                       "--confidence", "--baseline"}))
+                       "--limit", "--csv-for-spreadsheets", "--lenient", "--export", "--report", "--report-out",
+                       "--fail-on", "--confidence", "--baseline"}))
         return usageError(*batchOnly + " needs --batch");
     if (firstUsed({"--screenshot-after"}) && m_parsed.line.screenshotPath.empty())
         return usageError("--screenshot-after needs --screenshot");
@@ -145,9 +145,9 @@ Result<void> Checks::checkDiagnosis() const
 /// --batch --input FILE reads a recording, and captures nothing.
 Result<void> Checks::checkReading() const
 {
-    constexpr std::array<std::string_view, 10> kAllowed{
-        "--report",    "--report-out", "--fail-on", "--confidence", "--baseline",
-        "--threshold", "--debug-path", "--input",   "--export",     "--csv-for-spreadsheets"};
+    constexpr std::array<std::string_view, 11> kAllowed{
+        "--report",     "--report-out", "--fail-on", "--confidence",           "--baseline", "--threshold",
+        "--debug-path", "--input",      "--export",  "--csv-for-spreadsheets", "--lenient"};
     for (const std::string &name : m_parsed.used) {
         if (name == "-o" || name == "--output")
             return usageError(name +
@@ -174,6 +174,8 @@ Result<void> Checks::checkCsv() const
 
 Result<void> Checks::checkOutput() const
 {
+    if (m_parsed.line.lenient)
+        return usageError("--lenient needs --batch --input FILE");
     if (Result<void> diagnosis = checkDiagnosis(); !diagnosis)
         return diagnosis;
     if (!m_parsed.line.outputPath.empty()) {

@@ -66,6 +66,8 @@ With --batch:
                           sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be repeated;
                           each -o behind an --export names its output, which otherwise has the name of the input, or
                           of the -o in front, with another ending
+  --lenient               with --input FILE.jsonl: skip bad lines, and report how many there were and which was the
+                          first. Without this option, the first bad line ends reading
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
                           gets a leading apostrophe, so that no spreadsheet runs it. Without this option the texts
                           stay as they are, for other programs

@@ -280,6 +280,22 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(folder.path(QStringLiteral("c.csv"))), rows);
     }
 
+    void badLinesAreSkippedOnRequest()
+    {
+        Folder folder;
+        const QByteArray line =
+            "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x0000000000000001\",\"seq\":2,\"is_active\":true,";
+        QVERIFY(folder.write("f.jsonl", line + "\"ts\":5,\"n\":0}\ngarbage\n" + line + "\"ts\":6,\"n\":1}\n"));
+        const Outcome strict = folder.run(QStringLiteral("--input f.jsonl --export csv"));
+        QCOMPARE(strict.status, 3);
+        QVERIFY2(strict.says("f.jsonl:2: this is not a line"), strict.err);
+        QCOMPARE(folder.content("f.csv").count('\n'), 2);
+        const Outcome lenient = folder.run(QStringLiteral("--input f.jsonl --export csv --lenient"));
+        QCOMPARE(lenient.status, 3);
+        QVERIFY2(lenient.says("f.jsonl:2: this line was skipped"), lenient.err);
+        QCOMPARE(folder.content("f.csv").count('\n'), 3);
+    }
+
     void formulasAreEscapedOnRequest()
     {
         Folder folder;
