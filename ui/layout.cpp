@@ -9,6 +9,7 @@
 #include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
+#include "ui/docks/querydock.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stacksdock.h"
 #include "ui/docks/throughputdock.h"
@@ -25,7 +26,7 @@ namespace ct {
 namespace {
 
 /// Increase this number when a dock is added or renamed, so that old saved layouts are ignored.
-constexpr int kLayoutVersion = 5;
+constexpr int kLayoutVersion = 6;
 const QSize kDefaultSize(1440, 900);
 
 }  // namespace
@@ -49,6 +50,7 @@ void resetLayout(QMainWindow &window, const Views &views)
     window.tabifyDockWidget(views.findings, views.creation);
     window.tabifyDockWidget(views.creation, views.stacks);
     window.tabifyDockWidget(views.timelineDock, views.graph);
+    window.tabifyDockWidget(views.graph, views.query);
     views.timelineDock->raise();
     views.throughput->raise();
     views.findings->raise();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views.h"
 
+#include "core/addresses/exportresolveradapter.h"
 #include "core/session/recordingsdirectory.h"
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
@@ -13,6 +14,7 @@
 #include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
+#include "ui/docks/querydock.h"
 #include "ui/docks/recordingsdock.h"
 #include "ui/docks/stacksdock.h"
 #include "ui/docks/throughputdock.h"
@@ -26,6 +28,7 @@
 
 #include <QCoreApplication>
 #include <QMainWindow>
+#include <QPointer>
 #include <QSettings>
 
 namespace ct {
@@ -76,6 +79,7 @@ Views::Views(QMainWindow &window, const Actions &actions)
     creation = new CreationDock(&window);
     stacks = new StacksDock(&window);
     graph = new GraphDock(&window);
+    query = new QueryDock(&window);
     capture = new CaptureDock(&window);
     recordings = new RecordingsDock(recordingsDirectory(), &window);
 
@@ -105,8 +109,8 @@ Views::Views(QMainWindow &window, const Actions &actions)
 
 QList<QDockWidget *> Views::docks() const
 {
-    return {coroutines, timelineDock, findings,   creation, stacks,    graph,
-            details,    output,       throughput, capture,  recordings};
+    return {coroutines, timelineDock, findings, creation,   stacks,  graph,
+            query,      details,      output,   throughput, capture, recordings};
 }
 
 void connectViews(const Views &views, const Actions &actions)
@@ -121,6 +125,7 @@ void connectViews(const Views &views, const Actions &actions)
     QObject::connect(views.stacks, &StacksDock::coroutineActivated, views.stacks, activateEverywhere);
     QObject::connect(views.graph, &GraphDock::coroutineSelected, views.graph, selectEverywhere);
     QObject::connect(views.graph, &GraphDock::coroutineActivated, views.graph, activateEverywhere);
+    QObject::connect(views.query, &QueryDock::coroutineActivated, views.query, activateEverywhere);
     QObject::connect(views.details, &DetailsDock::coroutineSelected, views.details, selectEverywhere);
     QObject::connect(views.details, &DetailsDock::treeRequested, views.creation, &CreationDock::showCoroutine);
     QObject::connect(views.findings, &FindingsDock::siteActivated, views.coroutines, [views](const QString &text) {
@@ -178,6 +183,11 @@ void showRun(const Views &views, const Run &run)
     const std::shared_ptr<const JudgeData> data = run.judge()->data();
     views.graph->setTrace(population, {data, &data->objects()}, resolver, run.name());
     views.capture->setTrace(population);
+    views.query->setTrace([current = QPointer<const Run>(&run)] {
+        return current ? QueriedTrace{current->population(), current->history(), current->accounting(),
+                                      exportResolverOf(current->resolver())}
+                       : QueriedTrace();
+    });
     views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);
     views.throughput->clear();
 }

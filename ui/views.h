@@ -22,6 +22,7 @@ class GraphDock;
 class JobBar;
 class InfoBar;
 class OutputDock;
+class QueryDock;
 class RecordingsDock;
 class ReplayBar;
 class Run;
@@ -47,6 +48,7 @@ struct Views {
     CreationDock *creation;
     StacksDock *stacks;
     GraphDock *graph;
+    QueryDock *query;
     CaptureDock *capture;
     RecordingsDock *recordings;
     StatusBar *statusBar;

@@ -21,7 +21,7 @@ namespace {
 
 const char *const kDocks[] = {"coroutineDock",  "timelineDock", "findingsDock",   "creationDock",
                               "detailsDock",    "outputDock",   "throughputDock", "captureDock",
-                              "recordingsDock", "stacksDock",   "graphDock"};
+                              "recordingsDock", "stacksDock",   "graphDock",      "queryDock"};
 
 QDockWidget *dock(const MainWindow &window, const char *name)
 {

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The query dock: typing, running, cancelling, errors, saved queries, the chart, and jumping to a coroutine.
+#include "tests/models/notedtarget.h"
+#include "tests/support/qtsuite.h"
+#include "tests/ui/guisupport.h"
+#include "ui/docks/querydock.h"
+#include "ui/format/theme.h"
+#include "ui/widgets/querychart.h"
+#include "ui/widgets/queryeditor.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTableView>
+
+#include <algorithm>
+
+using namespace ct;
+using test::NotedTarget;
+
+namespace {
+
+struct Query {
+    NotedTarget target;
+    QueryDock dock;
+    QueryEditor *editor = dock.findChild<QueryEditor *>(QStringLiteral("queryEditor"));
+    QTableView *table = dock.findChild<QTableView *>(QStringLiteral("queryTable"));
+    QTabWidget *tabs = dock.findChild<QTabWidget *>(QStringLiteral("queryTabs"));
+    QAbstractItemModelTester tester{table->model(), QAbstractItemModelTester::FailureReportingMode::QtTest};
+
+    Query()
+    {
+        dock.resize(760, 520);
+        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}}; });
+        dock.show();
+    }
+    /// Coroutines that wait for a lock.
+    void coroutines(int count, const std::string &name = {})
+    {
+        const SiteId site = target.site("server::handle(Request)", "/src/server.cpp", 33);
+        for (int i = 0; i < count; ++i) {
+            const CoroutineId id = target.born(kNoCoroutine, name);
+            for (int step = 0; step < 4; ++step) {
+                target.now += 1000U + static_cast<std::uint64_t>((i * 37 + step * 91) % 500) * 1000U;
+                target.suspend(id, site);
+                target.resume(id);
+            }
+            target.suspend(id, site);
+            target.waits(id, WaitKind::Lock, 0xBEEF);
+        }
+        target.commit();
+    }
+    QString message()
+    {
+        return dock.findChild<QLabel *>(QStringLiteral("queryMessage"))->text().replace(QChar(0x202F), u' ');
+    }
+    bool isBusy() { return dock.findChild<QWidget *>(QStringLiteral("queryCancel"))->isEnabled(); }
+    void type(const char *text)
+    {
+        editor->setFocus();
+        editor->selectAll();
+        QTest::keyClicks(editor, QString::fromLatin1(text));
+    }
+    /// Types a statement and runs it. Returns false if it does not end.
+    bool run(const char *sql)
+    {
+        type(sql);
+        QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
+        return QTest::qWaitFor([this] { return !isBusy(); }, ct::test::kPatienceMs);
+    }
+    QString cell(int row, int column) { return table->model()->index(row, column).data().toString(); }
+};
+
+}  // namespace
+
+class TestQueryDock : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { applyTheme(Theme::Light); }
+
+    void withoutATraceItSaysSo()
+    {
+        QueryDock dock;
+        dock.resize(760, 520);
+        dock.show();
+        gui::takePicture(&dock, "query-empty");
+        dock.findChild<QueryEditor *>(QStringLiteral("queryEditor"))->setPlainText(QStringLiteral("SELECT 1"));
+        dock.run();
+        auto *message = dock.findChild<QLabel *>(QStringLiteral("queryMessage"));
+        QTRY_VERIFY(message->text().startsWith(QLatin1String("There is no trace.")));
+    }
+
+    void showsTheRowsOfATypedStatement()
+    {
+        Query query;
+        query.coroutines(1, "worker");
+        QVERIFY(query.run("SELECT coroutine, name, function, line, suspended_ns, waits_for FROM stuck_coroutines"));
+        QCOMPARE(query.table->model()->rowCount(), 1);
+        QCOMPARE(query.cell(0, 1), QStringLiteral("worker"));
+        QCOMPARE(query.cell(0, 5), QStringLiteral("lock 0x000000000000beef"));
+        QVERIFY2(query.message().startsWith(QLatin1String("1 row in ")), qPrintable(query.message()));
+        gui::takePicture(&query.dock, "query-one");
+    }
+
+    void runsTheStatementAtTheCursorOrTheSelection()
+    {
+        Query query;
+        query.coroutines(3);
+        query.editor->setPlainText(QStringLiteral("SELECT 'first';\nSELECT 'second';"));
+        QTest::keyClick(query.editor, Qt::Key_End, Qt::ControlModifier);
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(query.cell(0, 0), QStringLiteral("second"));
+        QTest::keyClick(query.editor, Qt::Key_Home, Qt::ControlModifier);
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(query.cell(0, 0), QStringLiteral("first"));
+    }
+
+    void showsTheFirstRowsOfMany()
+    {
+        Query query;
+        query.coroutines(20'000, "a coroutine with a name that is far too long for its column in this table");
+        QVERIFY(query.run("SELECT * FROM coro_trace"));
+        QCOMPARE(query.table->model()->rowCount(), 100'000);
+        QVERIFY2(query.message().startsWith(QLatin1String("The first 100 000 rows in ")), qPrintable(query.message()));
+        QVERIFY(query.message().contains(QLatin1String("There are more")));
+        gui::takePicture(&query.dock, "query-many");
+    }
+
+    void anErrorNamesItsPosition()
+    {
+        Query query;
+        query.coroutines(1);
+        query.editor->setPlainText(QStringLiteral("SELECT 1;\n\nSELECT coroutine,\n  nonsense FROM coroutines;"));
+        query.editor->moveCursor(QTextCursor::End);
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE(query.message(), QStringLiteral("Line 4, column 3: no such column: nonsense"));
+        QCOMPARE(query.table->model()->rowCount(), 0);
+        gui::takePicture(&query.dock, "query-error");
+        QVERIFY(query.run("PRAGMA user_version = 1"));
+        QVERIFY(query.message().contains(QLatin1String("only read")));
+    }
+
+    void cancelEndsAQuery()
+    {
+        Query query;
+        query.coroutines(10);
+        query.type("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c");
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(query.isBusy());
+        QVERIFY(gui::click(&query.dock, "queryCancel"));
+        QTRY_COMPARE(query.message(), QStringLiteral("The query was cancelled."));
+        QVERIFY(!query.isBusy());
+    }
+
+    void anotherTraceEndsTheQuery()
+    {
+        Query query;
+        query.coroutines(10);
+        query.type("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c");
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        query.dock.setTrace([] { return QueriedTrace(); });
+        QVERIFY(!query.isBusy());
+    }
+
+    void aDoubleClickSelectsTheCoroutine()
+    {
+        Query query;
+        query.coroutines(5);
+        QVERIFY(query.run("SELECT 'x', coroutine FROM coroutines ORDER BY coroutine DESC"));
+        QSignalSpy activated(&query.dock, &QueryDock::coroutineActivated);
+        const QPoint at = query.table->visualRect(query.table->model()->index(1, 0)).center();
+        QTest::mouseClick(query.table->viewport(), Qt::LeftButton, {}, at);
+        QTest::mouseDClick(query.table->viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(activated.count(), 1);
+        QCOMPARE(activated.at(0).at(0).value<CoroutineId>(), 3U);
+    }
+
+    void queriesAreSavedAndDeleted()
+    {
+        auto *const before = new Query;
+        auto *name = before->dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
+        before->type("SELECT 42");
+        QVERIFY(gui::click(&before->dock, "querySave"));
+        QVERIFY(before->message().contains(QLatin1String("name")));
+        QTest::keyClicks(name->lineEdit(), QStringLiteral("a/b"));
+        QVERIFY(gui::click(&before->dock, "querySave"));
+        delete before;
+        Query query;
+        name = query.dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
+        QCOMPARE(name->count(), 1);
+        name->setFocus();
+        QTest::keyClick(name, Qt::Key_Down);
+        QTRY_COMPARE(query.editor->toPlainText(), QStringLiteral("SELECT 42"));
+        QVERIFY(gui::click(&query.dock, "queryDelete"));
+        QCOMPARE(name->count(), 0);
+    }
+
+    void theChartShowsTwoColumns()
+    {
+        Query query;
+        query.coroutines(200);
+        QVERIFY(query.run("SELECT coroutine, name, max(ts) AS latest, avg(ts % 100000) FROM coro_trace GROUP BY 1"));
+        query.tabs->setCurrentIndex(1);
+        auto *x = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartX"));
+        auto *y = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartY"));
+        QCOMPARE(x->count(), 3);  // not the names
+        QCOMPARE(y->currentText(), QStringLiteral("latest"));
+        gui::takePicture(&query.dock, "query-chart");
+        applyTheme(Theme::Dark);
+        gui::takePicture(&query.dock, "query-chart-dark");
+        query.tabs->setCurrentIndex(0);
+        gui::takePicture(&query.dock, "query-rows-dark");
+        applyTheme(Theme::Light);
+    }
+
+    void aChartHasAtMostSoManyPoints()
+    {
+        QueryRows rows;
+        rows.columns = {"x", "y"};
+        for (std::int64_t i = 0; i < 100'000; ++i) {
+            rows.values.emplace_back(i);
+            rows.values.emplace_back(i == 54'321 ? 9.0 : 1.0);
+        }
+        const QList<QPointF> points = chartPoints(rows, 0, 1, QueryChart::kMostPoints);
+        QVERIFY(points.size() <= qsizetype(QueryChart::kMostPoints) && points.size() > 5000);
+        QVERIFY(points.contains(QPointF(54'321, 9)));  // a peak stays
+        QVERIFY(std::is_sorted(points.begin(), points.end(),
+                               [](const QPointF &one, const QPointF &other) { return one.x() < other.x(); }));
+    }
+
+private:
+    const gui::Sandbox m_sandbox;
+};
+
+CT_QT_SUITE(TestQueryDock)
+#include "tst_querydock.moc"

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/querydock.h"
+
+#include "core/query/queryexamples.h"
+#include "ui/docks/dockstyle.h"
+#include "ui/docks/savedqueries.h"
+#include "ui/format/format.h"
+#include "ui/jobs/queryjob.h"
+#include "ui/widgets/querychart.h"
+#include "ui/widgets/queryeditor.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace ct {
+
+namespace {
+
+/// Columns are as wide as these rows need, within limits.
+constexpr int kMeasuredRows = 100;
+constexpr int kWidestColumn = 320;
+
+/// "line 2, column 5" of a position in a statement, in bytes of UTF-8.
+QString positionText(const QString &statement, std::size_t offset)
+{
+    const QString before = QString::fromUtf8(statement.toUtf8().left(static_cast<qsizetype>(offset)));
+    const auto line = before.count(u'\n') + 1;
+    const auto column = before.size() - before.lastIndexOf(u'\n');
+    return QueryDock::tr("Line %1, column %2").arg(line).arg(column);
+}
+
+QString durationText(std::uint64_t ns)
+{
+    return ns < 1'000'000'000 ? QueryDock::tr("%1 ms").arg(static_cast<double>(ns) / 1e6, 0, 'f', 1)
+                              : QueryDock::tr("%1 s").arg(static_cast<double>(ns) / 1e9, 0, 'f', 2);
+}
+
+QString tablesText()
+{
+    QString text;
+    for (const QueriedTable &table : queriedTables()) {
+        QStringList columns;
+        for (const std::string &column : table.columns)
+            columns << QString::fromStdString(column);
+        text += QStringLiteral("<p><b>%1</b>: %2</p>").arg(QString::fromStdString(table.name), columns.join(u", "));
+    }
+    return text;
+}
+
+}  // namespace
+
+QueryDock::QueryDock(QWidget *parent)
+    : QDockWidget(tr("Query"), parent),
+      m_editor(new QueryEditor),
+      m_message(new QLabel),
+      m_tabs(new QTabWidget),
+      m_table(new QTableView),
+      m_model(new QueryResultModel(this)),
+      m_chart(new QueryChart)
+{
+    setObjectName(QStringLiteral("queryDock"));
+    setWhatsThis(tr("<p>SQL queries on the trace in memory. They only read, and see the trace as it is when they "
+                    "begin. An export to SQLite has the same tables.</p><p>A double click on a row with the id of a "
+                    "coroutine selects it in all views.</p>") +
+                 tablesText());
+    m_editor->setObjectName(QStringLiteral("queryEditor"));
+    m_editor->setAccessibleName(tr("SQL statement"));
+    m_editor->setPlaceholderText(tr("A SELECT statement, for example: SELECT * FROM stuck_coroutines"));
+    m_message->setObjectName(QStringLiteral("queryMessage"));
+    m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_message->setWordWrap(true);
+    m_message->setContentsMargins(6, 2, 6, 2);
+    makeResult();
+    auto *upper = new QWidget;
+    auto *upperLayout = new QVBoxLayout(upper);
+    upperLayout->setContentsMargins(0, 0, 0, 0);
+    upperLayout->setSpacing(0);
+    upperLayout->addWidget(makeBar());
+    upperLayout->addWidget(m_editor, 1);
+    upperLayout->addWidget(m_message);
+    auto *splitter = new QSplitter(Qt::Vertical);
+    splitter->addWidget(upper);
+    splitter->addWidget(m_tabs);
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 3);
+    splitter->setChildrenCollapsible(false);
+    setWidget(splitter);
+    connect(m_editor, &QueryEditor::runRequested, this, &QueryDock::run);
+    listSaved();
+    showBusy(false);
+    m_message->setText(tr("Ctrl+Enter runs the statement at the cursor, or the selection."));
+}
+
+QueryDock::~QueryDock() = default;
+
+QWidget *QueryDock::makeBar()
+{
+    auto *bar = new QWidget;
+    auto *layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(6, 2, 4, 2);
+    const auto addButton = [&](const QString &text, const char *name) {
+        auto *button = new QPushButton(text, bar);
+        button->setObjectName(QLatin1String(name));
+        layout->addWidget(button);
+        return button;
+    };
+    m_run = addButton(tr("&Run"), "queryRun");
+    m_run->setToolTip(tr("Run the statement at the cursor, or the selection (Ctrl+Enter)"));
+    m_cancel = addButton(tr("Cancel"), "queryCancel");
+    addExamples(addButton(tr("E&xamples"), "queryExamples"));
+    layout->addStretch(1);
+    m_saved = new QComboBox(bar);
+    m_saved->setObjectName(QStringLiteral("querySaved"));
+    m_saved->setAccessibleName(tr("Saved queries"));
+    m_saved->setEditable(true);
+    m_saved->setInsertPolicy(QComboBox::NoInsert);
+    m_saved->setMinimumContentsLength(14);
+    m_saved->lineEdit()->setPlaceholderText(tr("Name of a query"));
+    layout->addWidget(m_saved);
+    connect(m_run, &QPushButton::clicked, this, &QueryDock::run);
+    connect(m_cancel, &QPushButton::clicked, this, &QueryDock::cancel);
+    connect(addButton(tr("Save"), "querySave"), &QPushButton::clicked, this, &QueryDock::save);
+    connect(addButton(tr("Delete"), "queryDelete"), &QPushButton::clicked, this, &QueryDock::remove);
+    connect(m_saved, &QComboBox::textActivated, this, &QueryDock::load);
+    return bar;
+}
+
+void QueryDock::addExamples(QPushButton *button)
+{
+    auto *menu = new QMenu(button);
+    for (const QueryExample &example : kQueryExamples) {
+        const QString statement = QString::fromLatin1(example.statement);
+        menu->addAction(QString::fromLatin1(example.name), this, [this, statement] {
+            m_editor->setPlainText(statement);
+            run();
+        });
+    }
+    button->setMenu(menu);
+}
+
+void QueryDock::makeResult()
+{
+    m_table->setObjectName(QStringLiteral("queryTable"));
+    m_table->setAccessibleName(tr("Result of the query"));
+    m_table->setModel(m_model);
+    styleTable(*m_table);
+    m_table->setSortingEnabled(true);
+    m_table->horizontalHeader()->setSortIndicatorClearable(true);
+    m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
+    m_table->horizontalHeader()->setMaximumSectionSize(kWidestColumn);
+    m_tabs->setObjectName(QStringLiteral("queryTabs"));
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_table, tr("Rows"));
+    m_tabs->addTab(m_chart, tr("Chart"));
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex &index) {
+        const QVariant id = index.data(QueryResultModel::CoroutineIdRole);
+        if (id.isValid())
+            Q_EMIT coroutineActivated(id.toUInt());
+    });
+}
+
+void QueryDock::setTrace(std::function<QueriedTrace()> trace)
+{
+    m_job.reset();
+    m_trace = std::move(trace);
+    m_model->setRows(nullptr);
+    m_chart->setRows(nullptr);
+    m_message->clear();
+    showBusy(false);
+}
+
+void QueryDock::run()
+{
+    m_statement = m_editor->statement(&m_statementBegin);
+    m_job = std::make_unique<QueryJob>(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
+    connect(m_job.get(), &QThread::finished, this, &QueryDock::showOutcome);
+    showBusy(true);
+    m_message->setText(tr("The query is running…"));
+    m_job->start();
+}
+
+void QueryDock::cancel()
+{
+    if (m_job)
+        m_job->cancel();
+}
+
+void QueryDock::showBusy(bool isBusy)
+{
+    m_run->setEnabled(!isBusy);
+    m_cancel->setEnabled(isBusy);
+}
+
+void QueryDock::showOutcome()
+{
+    if (!m_job || sender() != m_job.get())
+        return;  // of an older query
+    showBusy(false);
+    QueryOutcome &outcome = m_job->outcome();
+    if (outcome.error)
+        return showError(*outcome.error);
+    const auto rows = std::make_shared<const QueryRows>(std::move(outcome.rows));
+    m_model->setRows(rows);
+    m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->resizeColumnsToContents();
+    m_chart->setRows(rows);
+    QString text = rows->count() == 1 ? tr("1 row") : tr("%1 rows").arg(format::count(rows->count()));
+    if (outcome.hasMore)
+        text = tr("The first %1 rows").arg(format::count(rows->count()));
+    text += tr(" in %1.").arg(durationText(outcome.elapsedNs));
+    if (outcome.hasMore)
+        text += tr(" There are more: add conditions or a LIMIT, or export the trace.");
+    if (outcome.eventsNotInMemory != 0)
+        text += tr(" %1 older events are not in memory, so they are not in the result; an export has those that are "
+                   "recorded.")
+                    .arg(format::count(outcome.eventsNotInMemory));
+    if (outcome.causesNotInMemory != 0)
+        text += tr(" %1 older waits, wakes and uses are not in memory.").arg(format::count(outcome.causesNotInMemory));
+    m_message->setText(text);
+}
+
+void QueryDock::showError(const QueryError &error)
+{
+    m_model->setRows(nullptr);
+    m_chart->setRows(nullptr);
+    QString text = QString::fromStdString(error.error.message);
+    if (error.offset)
+        text = positionText(m_editor->toPlainText().left(m_statementBegin) + m_statement,
+                            static_cast<std::size_t>(m_editor->toPlainText().left(m_statementBegin).toUtf8().size()) +
+                                *error.offset) +
+               QStringLiteral(": ") + text;
+    m_message->setText(text);
+}
+
+void QueryDock::listSaved()
+{
+    const QString name = m_saved->currentText();
+    m_saved->clear();
+    m_saved->addItems(savedqueries::names());
+    m_saved->setCurrentIndex(-1);
+    m_saved->setEditText(name);
+}
+
+void QueryDock::load(const QString &name)
+{
+    const QString statement = savedqueries::statementOf(name);
+    if (!statement.isEmpty())
+        m_editor->setPlainText(statement);
+}
+
+void QueryDock::save()
+{
+    const QString name = m_saved->currentText().trimmed();
+    if (name.isEmpty()) {
+        m_message->setText(tr("Enter a name for the query first."));
+        m_saved->setFocus();
+        return;
+    }
+    savedqueries::save(name, m_editor->toPlainText());
+    listSaved();
+    m_message->setText(tr("Saved the query “%1”.").arg(name));
+}
+
+void QueryDock::remove()
+{
+    savedqueries::remove(m_saved->currentText().trimmed());
+    m_saved->setEditText({});
+    listSaved();
+}
+
+}  // namespace ct

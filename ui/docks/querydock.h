@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dock that runs SQL queries on the trace.
+#pragma once
+
+#include "core/query/tracequery.h"
+#include "models/queryresultmodel.h"
+
+#include <QDockWidget>
+
+#include <functional>
+#include <memory>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTableView;
+class QTabWidget;
+
+namespace ct {
+
+class QueryChart;
+class QueryEditor;
+class QueryJob;
+
+class QueryDock : public QDockWidget {
+    Q_OBJECT
+public:
+    explicit QueryDock(QWidget *parent = nullptr);
+    ~QueryDock() override;  ///< cancels a query
+
+    /// `trace` returns the present trace and its sums, for each query; empty = there is no trace. Cancels a query.
+    void setTrace(std::function<QueriedTrace()> trace);
+
+public Q_SLOTS:
+    /// Runs the selection, or the statement at the cursor. Cancels the query before.
+    void run();
+    void cancel();
+
+Q_SIGNALS:
+    /// Double click, or Enter, on a row with the id of a coroutine.
+    void coroutineActivated(ct::CoroutineId coroutine);
+
+private:
+    QWidget *makeBar();
+    void addExamples(QPushButton *button);
+    void makeResult();
+    void listSaved();
+    void load(const QString &name);
+    void save();
+    void remove();
+    void showOutcome();
+    void showError(const QueryError &error);
+    void showBusy(bool isBusy);
+
+    std::function<QueriedTrace()> m_trace;
+    std::unique_ptr<QueryJob> m_job;  ///< of the latest query; its end is the only one that counts
+    QString m_statement;              ///< of m_job
+    int m_statementBegin = 0;         ///< in the editor
+    QueryEditor *m_editor;
+    QComboBox *m_saved = nullptr;
+    QPushButton *m_run = nullptr;
+    QPushButton *m_cancel = nullptr;
+    QLabel *m_message;
+    QTabWidget *m_tabs;
+    QTableView *m_table;
+    QueryResultModel *m_model;
+    QueryChart *m_chart;
+};
+
+}  // namespace ct

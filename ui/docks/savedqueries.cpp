@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/savedqueries.h"
+
+#include <QSettings>
+#include <QVariantMap>
+
+namespace ct::savedqueries {
+
+namespace {
+
+/// One value, because a name may contain the slashes that separate keys.
+const QString kKey = QStringLiteral("queries/saved");
+
+QVariantMap all()
+{
+    return QSettings().value(kKey).toMap();
+}
+
+}  // namespace
+
+QStringList names()
+{
+    return all().keys();
+}
+
+QString statementOf(const QString &name)
+{
+    return all().value(name).toString();
+}
+
+void save(const QString &name, const QString &statement)
+{
+    QVariantMap queries = all();
+    queries[name] = statement;
+    QSettings().setValue(kKey, queries);
+}
+
+void remove(const QString &name)
+{
+    QVariantMap queries = all();
+    queries.remove(name);
+    QSettings().setValue(kKey, queries);
+}
+
+}  // namespace ct::savedqueries

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/querychart.h"
+
+#include "ui/format/colors.h"
+#include "ui/format/format.h"
+
+#include <QChart>
+#include <QChartView>
+#include <QComboBox>
+#include <QEvent>
+#include <QGraphicsLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLegend>
+#include <QLineSeries>
+#include <QVBoxLayout>
+#include <QValueAxis>
+
+#include <algorithm>
+#include <optional>
+
+namespace ct {
+
+namespace {
+
+/// A column whose first rows have no number is not offered.
+constexpr std::size_t kTriedRows = 1000;
+
+std::optional<double> numberOf(const QueryValue &value)
+{
+    if (const auto *integer = std::get_if<std::int64_t>(&value))
+        return static_cast<double>(*integer);
+    const auto *real = std::get_if<double>(&value);
+    return real ? std::optional<double>(*real) : std::nullopt;
+}
+
+bool hasNumbers(const QueryRows &rows, std::size_t column)
+{
+    for (std::size_t row = 0; row < std::min(rows.count(), kTriedRows); ++row) {
+        if (numberOf(rows.at(row, column)))
+            return true;
+    }
+    return false;
+}
+
+/// The lowest and the highest of each run of neighbouring points, in their order.
+QList<QPointF> decimated(const QList<QPointF> &points, std::size_t most)
+{
+    const auto count = static_cast<std::size_t>(points.size());
+    const std::size_t pieces = std::max<std::size_t>(1, most / 2);
+    QList<QPointF> fewer;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        const auto begin = points.begin() + static_cast<qsizetype>(piece * count / pieces);
+        const auto end = points.begin() + static_cast<qsizetype>((piece + 1) * count / pieces);
+        const auto [lowest, highest] = std::minmax_element(
+            begin, end, [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
+        fewer << *std::min(lowest, highest);
+        if (lowest != highest)
+            fewer << *std::max(lowest, highest);
+    }
+    return fewer;
+}
+
+}  // namespace
+
+QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y, std::size_t most)
+{
+    QList<QPointF> points;
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+        const std::optional<double> atX = numberOf(rows.at(row, x));
+        const std::optional<double> atY = numberOf(rows.at(row, y));
+        if (atX && atY)
+            points.append({*atX, *atY});
+    }
+    std::stable_sort(points.begin(), points.end(),
+                     [](const QPointF &one, const QPointF &other) { return one.x() < other.x(); });
+    return static_cast<std::size_t>(points.size()) > most ? decimated(points, most) : points;
+}
+
+QueryChart::QueryChart(QWidget *parent)
+    : QWidget(parent),
+      m_chart(new QChart),
+      m_view(new QChartView(m_chart)),
+      m_x(new QComboBox),
+      m_y(new QComboBox),
+      m_note(new QLabel),
+      m_series(new QLineSeries(m_chart))
+{
+    m_x->setObjectName(QStringLiteral("queryChartX"));
+    m_x->setAccessibleName(tr("Column of the horizontal axis"));
+    m_y->setObjectName(QStringLiteral("queryChartY"));
+    m_y->setAccessibleName(tr("Column of the vertical axis"));
+    m_note->setObjectName(QStringLiteral("queryChartNote"));
+    m_view->setFrameShape(QFrame::NoFrame);
+    m_view->setAccessibleName(tr("Chart of the result"));
+    m_view->setRenderHint(QPainter::Antialiasing);
+    m_chart->addSeries(m_series);
+    m_chart->createDefaultAxes();
+    m_chart->legend()->hide();
+    m_chart->setMargins(QMargins(4, 4, 12, 4));
+    m_chart->layout()->setContentsMargins(0, 0, 0, 0);
+    m_chart->setBackgroundRoundness(0);
+    auto *bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 0);
+    bar->addWidget(new QLabel(tr("Horizontal:")));
+    bar->addWidget(m_x);
+    bar->addWidget(new QLabel(tr("Vertical:")));
+    bar->addWidget(m_y);
+    bar->addWidget(m_note, 1);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addLayout(bar);
+    layout->addWidget(m_view, 1);
+    connect(m_x, &QComboBox::activated, this, &QueryChart::draw);
+    connect(m_y, &QComboBox::activated, this, &QueryChart::draw);
+    applyColors();
+    draw();
+}
+
+void QueryChart::setRows(std::shared_ptr<const QueryRows> rows)
+{
+    m_rows = std::move(rows);
+    m_x->clear();
+    m_y->clear();
+    for (std::size_t column = 0; m_rows && m_rows->count() > 0 && column < m_rows->columns.size(); ++column) {
+        if (!hasNumbers(*m_rows, column))
+            continue;
+        for (QComboBox *box : {m_x, m_y})
+            box->addItem(QString::fromStdString(m_rows->columns[column]), static_cast<int>(column));
+    }
+    m_y->setCurrentIndex(std::min(1, m_y->count() - 1));
+    draw();
+}
+
+void QueryChart::draw()
+{
+    QList<QPointF> points;
+    if (m_rows && m_x->currentIndex() >= 0 && m_y->currentIndex() >= 0)
+        points = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt(), kMostPoints);
+    m_series->replace(points);
+    m_view->setVisible(!points.isEmpty());
+    m_note->setText(
+        points.isEmpty() ? tr("A chart needs rows with two columns of numbers.")
+        : m_rows->count() > kMostPoints
+            ? tr("%1 of %2 rows: the lowest and the highest of neighbouring ones")
+                  .arg(format::count(static_cast<std::uint64_t>(points.size())), format::count(m_rows->count()))
+            : QString());
+    if (points.isEmpty())
+        return;
+    const auto [lowest, highest] = std::minmax_element(
+        points.begin(), points.end(), [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
+    const double room = std::max(highest->y() - lowest->y(), 1e-9) * 0.05;
+    auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
+    auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
+    horizontal->setRange(points.first().x(), std::max(points.last().x(), points.first().x() + 1e-9));
+    vertical->setRange(lowest->y() - room, highest->y() + room);
+    horizontal->setTitleText(m_x->currentText());
+    vertical->setTitleText(m_y->currentText());
+    for (QValueAxis *axis : {horizontal, vertical})
+        axis->setLabelFormat(QStringLiteral("%.6g"));
+    m_series->setPointsVisible(points.size() < 100);
+}
+
+void QueryChart::applyColors()
+{
+    const Colors &colors = colorsFor(palette());
+    m_chart->setBackgroundBrush(colors.background);
+    m_view->setBackgroundBrush(colors.background);
+    m_series->setPen(QPen(colors.accent, 1.6));
+    for (QAbstractAxis *axis : m_chart->axes()) {
+        axis->setLabelsColor(colors.textMuted);
+        axis->setTitleBrush(colors.text);
+        axis->setLinePenColor(colors.grid);
+        axis->setGridLineColor(colors.grid);
+    }
+}
+
+void QueryChart::changeEvent(QEvent *event)
+{
+    if (event->type() == QEvent::PaletteChange)
+        applyColors();
+    QWidget::changeEvent(event);
+}
+
+}  // namespace ct
