@@ -26,7 +26,6 @@ constexpr const char *kPragmas[] = {
     // The harvest must not wait for the disk. Safe if the process is killed; the end is synchronised.
     "PRAGMA synchronous = OFF",
     "PRAGMA cache_size = -32768",
-    "PRAGMA temp_store = MEMORY",
 };
 
 constexpr const char *kEventsView = "CREATE VIEW events AS SELECT * FROM coro_trace_events";

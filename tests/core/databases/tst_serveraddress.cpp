@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Addresses of servers, and texts in their SQL.
+#include "core/databases/mysql/mysqlconnection.h"
+#include "core/databases/postgresql/copytext.h"
+#include "core/databases/postgresql/pgconnection.h"
+#include "core/databases/serveraddress.h"
+#include "tests/support/qtsuite.h"
+
+#include <QTest>
+
+using namespace ct;
+
+namespace {
+
+ServerAddress parsed(const char *text)
+{
+    const Result<ServerAddress> address = parseServerAddress(text);
+    return address ? *address : ServerAddress{};
+}
+
+std::string errorOf(const char *text)
+{
+    const Result<ServerAddress> address = parseServerAddress(text);
+    return address ? std::string() : address.error().message;
+}
+
+bool contains(const std::string &text, const char *part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TestServerAddress : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsEveryPart()
+    {
+        const ServerAddress address =
+            parsed("postgresql://me@db.example:5433/my%20traces?sslmode=verify-full&sslrootcert=/ca.pem&table=t&"
+                   "maintenance=template1");
+        QVERIFY(address.kind == ServerAddress::Kind::PostgreSql);
+        QCOMPARE(address.host, std::string("db.example"));
+        QCOMPARE(address.port, std::uint16_t(5433));
+        QCOMPARE(address.user, std::string("me"));
+        QCOMPARE(address.database, std::string("my traces"));
+        QCOMPARE(address.table, std::string("t"));
+        QCOMPARE(address.maintenance, std::string("template1"));
+        QCOMPARE(address.certificate, std::string("/ca.pem"));
+        QVERIFY(address.needsTls());
+        QCOMPARE(address.name(), std::string("postgresql://me@db.example:5433/my traces"));
+    }
+
+    void hasTheDefaultsOfTheExistingCollector()
+    {
+        const ServerAddress postgresql = parsed("postgresql://");
+        QCOMPARE(postgresql.host, std::string("127.0.0.1"));
+        QCOMPARE(postgresql.port, std::uint16_t(5432));
+        QCOMPARE(postgresql.database, std::string("coro_tracer"));
+        QCOMPARE(postgresql.table, std::string("coro_trace_events"));
+        QCOMPARE(postgresql.maintenance, std::string("postgres"));
+        QVERIFY(!postgresql.needsTls());
+        const ServerAddress mysql = parsed("mysql://root@localhost?socket=/run/s");
+        QVERIFY(mysql.kind == ServerAddress::Kind::MySql);
+        QCOMPARE(mysql.port, std::uint16_t(3306));
+        QCOMPARE(mysql.socket, std::string("/run/s"));
+        QCOMPARE(mysql.name(), std::string("mysql://root@/run/s/coro_tracer"));
+    }
+
+    void tellsAddressesFromPaths()
+    {
+        for (const char *address : {"postgresql://h/d", "postgres://h/d", "mysql://h/d", "mariadb://h/d"})
+            QVERIFY2(isServerAddress(address), address);
+        for (const char *path : {"run.ctr", "/postgresql://x", "postgresql", "postgresql:/h", "http://h/d", ""})
+            QVERIFY2(!isServerAddress(path), path);
+    }
+
+    void refusesPasswordsWithoutQuotingThem()
+    {
+        const std::string error = errorOf("postgresql://me:secret@h/d");
+        QVERIFY2(contains(error, "PGPASSWORD"), error.c_str());
+        QVERIFY2(!contains(error, "secret"), error.c_str());
+        QVERIFY2(contains(errorOf("mysql://me:secret@h/d"), "MYSQL_PWD"), "names the variable of MySQL");
+    }
+
+    void namesWhatIsWrong()
+    {
+        QVERIFY(contains(errorOf("postgresql://h/d?sslmode=on"), "unknown sslmode on; expected disable, "));
+        QVERIFY(contains(errorOf("postgresql://h/d?colour=red"), "unknown option colour; expected table, "));
+        QVERIFY(contains(errorOf("postgresql://h/d?table="), "the option table has no value"));
+        QVERIFY(contains(errorOf("postgresql://h:99999/d"), "expected postgresql://USER@HOST:PORT/DATABASE"));
+    }
+
+    void quotesNamesAndTexts()
+    {
+        QCOMPARE(pgIdentifier("a\"b"), std::string("\"a\"\"b\""));
+        QCOMPARE(pgLiteral("it's"), std::string("'it''s'"));
+        QCOMPARE(mysqlIdentifier("a`b"), std::string("`a``b`"));
+        std::string literal;
+        appendMysqlLiteral(literal, std::string_view("it's \\ \0", 8));
+        QCOMPARE(literal, std::string("'it''s \\\\ \\0'"));
+    }
+
+    void writesRowsForCopy()
+    {
+        static constexpr Column kColumns[] = {{"a", ColumnType::Text},
+                                              {"b", ColumnType::Boolean},
+                                              {"c", ColumnType::Unsigned},
+                                              {"d", ColumnType::Address},
+                                              {"e", ColumnType::Text, true}};
+        const TableSchema schema{"t", kColumns, {}};
+        std::string text;
+        appendCopyRow(text, schema,
+                      Row().text(std::string_view("a\tb\\\n\r\0", 7)).number(1).number(~0ULL).address(0x12).null());
+        QCOMPARE(text, std::string("a\\tb\\\\\\n\\r\xEF\xBF\xBD\tt\t18446744073709551615\t0x0000000000000012\t\\N\n"));
+    }
+};
+
+CT_QT_SUITE(TestServerAddress)
+#include "tst_serveraddress.moc"
