@@ -16,6 +16,7 @@
 #include "ui/views.h"
 #include "ui/widgets/replaybar.h"
 
+#include <QLayout>
 #include <QMainWindow>
 #include <QSettings>
 
@@ -33,6 +34,7 @@ const QSize kDefaultSize(1440, 900);
 
 void resetLayout(QMainWindow &window, const Views &views)
 {
+    const QSize size = window.size();
     for (QDockWidget *dock : views.docks()) {
         dock->setFloating(false);
         window.removeDockWidget(dock);
@@ -54,6 +56,9 @@ void resetLayout(QMainWindow &window, const Views &views)
     views.timelineDock->raise();
     views.throughput->raise();
     views.findings->raise();
+    // Side by side, as they were added, the docks can need a wider window than they need now.
+    window.layout()->activate();
+    window.resize(size);
     const int height = std::max(window.height() - 100, 400);
     window.resizeDocks({views.coroutines, views.findings}, {window.width() * 66 / 100, window.width() * 34 / 100},
                        Qt::Horizontal);

@@ -16,10 +16,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPushButton>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace ct {
@@ -109,33 +109,35 @@ QWidget *QueryDock::makeBar()
     auto *layout = new QHBoxLayout(bar);
     layout->setContentsMargins(6, 2, 4, 2);
     const auto addButton = [&](const QString &text, const char *name) {
-        auto *button = new QPushButton(text, bar);
+        // Narrower than push buttons: the dock must not make the window wide.
+        auto *button = new QToolButton(bar);
+        button->setText(text);
         button->setObjectName(QLatin1String(name));
         layout->addWidget(button);
         return button;
     };
-    m_run = addButton(tr("&Run"), "queryRun");
+    m_run = addButton(tr("Run"), "queryRun");
     m_run->setToolTip(tr("Run the statement at the cursor, or the selection (Ctrl+Enter)"));
     m_cancel = addButton(tr("Cancel"), "queryCancel");
-    addExamples(addButton(tr("E&xamples"), "queryExamples"));
+    addExamples(addButton(tr("Examples"), "queryExamples"));
     layout->addStretch(1);
     m_saved = new QComboBox(bar);
     m_saved->setObjectName(QStringLiteral("querySaved"));
     m_saved->setAccessibleName(tr("Saved queries"));
     m_saved->setEditable(true);
     m_saved->setInsertPolicy(QComboBox::NoInsert);
-    m_saved->setMinimumContentsLength(14);
+    m_saved->setMinimumContentsLength(8);
     m_saved->lineEdit()->setPlaceholderText(tr("Name of a query"));
     layout->addWidget(m_saved);
-    connect(m_run, &QPushButton::clicked, this, &QueryDock::run);
-    connect(m_cancel, &QPushButton::clicked, this, &QueryDock::cancel);
-    connect(addButton(tr("Save"), "querySave"), &QPushButton::clicked, this, &QueryDock::save);
-    connect(addButton(tr("Delete"), "queryDelete"), &QPushButton::clicked, this, &QueryDock::remove);
+    connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
+    connect(m_cancel, &QToolButton::clicked, this, &QueryDock::cancel);
+    connect(addButton(tr("Save"), "querySave"), &QToolButton::clicked, this, &QueryDock::save);
+    connect(addButton(tr("Delete"), "queryDelete"), &QToolButton::clicked, this, &QueryDock::remove);
     connect(m_saved, &QComboBox::textActivated, this, &QueryDock::load);
     return bar;
 }
 
-void QueryDock::addExamples(QPushButton *button)
+void QueryDock::addExamples(QToolButton *button)
 {
     auto *menu = new QMenu(button);
     for (const QueryExample &example : kQueryExamples) {
@@ -146,6 +148,7 @@ void QueryDock::addExamples(QPushButton *button)
         });
     }
     button->setMenu(menu);
+    button->setPopupMode(QToolButton::InstantPopup);
 }
 
 void QueryDock::makeResult()

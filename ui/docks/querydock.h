@@ -14,7 +14,7 @@
 
 class QComboBox;
 class QLabel;
-class QPushButton;
+class QToolButton;
 class QTableView;
 class QTabWidget;
 
@@ -44,7 +44,7 @@ Q_SIGNALS:
 
 private:
     QWidget *makeBar();
-    void addExamples(QPushButton *button);
+    void addExamples(QToolButton *button);
     void makeResult();
     void listSaved();
     void load(const QString &name);
@@ -60,8 +60,8 @@ private:
     int m_statementBegin = 0;         ///< in the editor
     QueryEditor *m_editor;
     QComboBox *m_saved = nullptr;
-    QPushButton *m_run = nullptr;
-    QPushButton *m_cancel = nullptr;
+    QToolButton *m_run = nullptr;
+    QToolButton *m_cancel = nullptr;
     QLabel *m_message;
     QTabWidget *m_tabs;
     QTableView *m_table;
