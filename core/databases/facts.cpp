@@ -88,7 +88,7 @@ void Facts::addProcesses(const Notes &notes)
     for (const ThreadName &thread : notes.threadNames)
         m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
     for (const ProcessEnd &end : notes.processEnds) {
-        // Of several processes with the same pid, the oldest ends first.
+        // The system can use a pid again: the end belongs to the oldest process with this pid that has no end yet.
         const auto ended = std::find_if(m_processes.begin(), m_processes.end(), [&](const Process &process) {
             return process.pid == end.pid && process.endTs == 0;
         });

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table gaps: numbers of events that were captured by nobody. Events that are not in memory are none.
+// The table gaps: numbers of events that were never captured. Events that were captured, and then evicted from memory,
+// are not gaps.
 #pragma once
 
 #include "core/query/virtualtable.h"

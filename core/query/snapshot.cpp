@@ -83,7 +83,8 @@ const Notes &Snapshot::fewNotes()
     return *m_fewNotes;
 }
 
-/// Processes of which something was reported, then, by pid, those that only have coroutines.
+/// Returns the processes that a note has named, in the order of the notes. Then the other processes that have
+/// coroutines, ordered by pid.
 std::vector<ProcessSnapshot> Snapshot::processes() const
 {
     std::vector<ProcessSnapshot> all = population().processes();

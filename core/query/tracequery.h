@@ -61,8 +61,9 @@ struct QueryOutcome {
     std::uint64_t causesNotInMemory = 0;
 };
 
-/// Runs one SELECT statement. It sees the trace as it is now, although the trace may grow meanwhile. Any thread; blocks
-/// neither the writer nor other readers of the trace. Set `cancelled` on another thread to stop it within 100 ms.
+/// Runs one SELECT statement. Its rows are those of the trace at the time of the call; rows that are added later are
+/// left out. Any thread. Neither the writer nor other readers of the trace wait for it. To stop it within 100 ms, set
+/// `cancelled` on another thread.
 QueryOutcome runQuery(const QueriedTrace &trace, const std::string &statement, const std::atomic<bool> &cancelled,
                       const QueryLimits &limits = {});
 

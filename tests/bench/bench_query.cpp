@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The speed of SQL queries on a trace in memory, beside a bare loop over History::read().
+// Measures SQL queries on a trace in memory, and for comparison a loop that only calls History::read().
 // usage: bench_query [events [coroutines [SQL...]]]
 #include "core/base/monotonic.h"
 #include "core/query/tracequery.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Measures exports of a scheduler's events: rows per second, beside the floor, which copies the bytes of the finished
-// file through a buffer of 1 MiB and writes them. Both take turns; the figures are medians.
+// Measures the export of a scheduler's events, in rows per second. The floor, for comparison, copies the bytes of the
+// finished file through a buffer of 1 MiB and writes them. Export and floor take turns; the figures are medians.
 //   bench_text [DIRECTORY, default /dev/shm] [ENDING, default all: csv, jsonl]
 #include "core/exporting/exporting.h"
 #include "core/recording/library/openrecording.h"
