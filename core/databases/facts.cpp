@@ -3,23 +3,13 @@
 #include "core/databases/facts.h"
 
 #include "core/base/utf8.h"
+#include "core/stream/dialectname.h"
 
 #include <algorithm>
 
 namespace ct {
 
 namespace {
-
-std::string_view dialectName(Dialect dialect)
-{
-    switch (dialect) {
-    case Dialect::Seqlock: return "seqlock";
-    case Dialect::Monotonic: return "monotonic";
-    case Dialect::Lane: return "lane";
-    case Dialect::Unknown: break;
-    }
-    return "unknown";
-}
 
 Result<void> writeSite(RowStore &store, const Site &site)
 {

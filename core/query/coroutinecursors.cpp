@@ -2,23 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/query/coroutinecursors.h"
 
+#include "core/stream/dialectname.h"
+
 namespace ct::query {
 
 namespace {
 
 /// The addresses of this many coroutines are resolved together.
 constexpr CoroutineId kAddressesAtOnce = 1024;
-
-std::string_view dialectName(Dialect dialect)
-{
-    switch (dialect) {
-    case Dialect::Seqlock: return "seqlock";
-    case Dialect::Monotonic: return "monotonic";
-    case Dialect::Lane: return "lane";
-    case Dialect::Unknown: break;
-    }
-    return "unknown";
-}
 
 }  // namespace
 
