@@ -469,7 +469,7 @@ int runBatch(const CommandLine &line)
 {
     for (const std::string &warning : line.warnings)
         Console().print(QString::fromStdString(warning));
-    passDatabasePasswordOn(line);
+    provideDatabasePasswords(line);
     if (readsRecording(line.start.kind()))
         return runRecorded(line);
     BatchRun run(line);

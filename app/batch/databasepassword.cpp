@@ -2,19 +2,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/databasepassword.h"
 
-#include "app/commandline/exportoptions.h"
+#include "app/batch/passwordprompt.h"
+#include "core/databases/servercheck.h"
+#include "core/databases/serverpasswords.h"
 
 #include <cstdlib>
+#include <vector>
 
 namespace ct {
 
-void passDatabasePasswordOn(const CommandLine &line)
+namespace {
+
+/// The servers of the outputs and of the input. Other code reports bad addresses.
+std::vector<ServerAddress> serversOf(const CommandLine &line)
 {
-    if (line.databasePassword.empty())
+    std::vector<std::string> places{line.start.inputPath()};
+    for (const CommandLine::Export &requested : line.exports)
+        places.push_back(requested.output);
+    std::vector<ServerAddress> servers;
+    for (const std::string &place : places) {
+        if (!isServerAddress(place))
+            continue;
+        if (const Result<ServerAddress> address = parseServerAddress(place))
+            servers.push_back(*address);
+    }
+    return servers;
+}
+
+void askFor(const ServerAddress &server)
+{
+    const bool isGiven = keptServerPassword(server) || std::getenv(passwordVariable(server.kind)) != nullptr;
+    if (isGiven || !canAskForPassword())
         return;
-    for (const CommandLine::Export &requested : line.exports) {
-        if (isOfServer(requested))
-            ::setenv(requested.kind == "mysql" ? "MYSQL_PWD" : "PGPASSWORD", line.databasePassword.c_str(), 1);
+    // Other errors appear when the export begins.
+    if (const Result<ServerReport> report = checkServer(server);
+        report || report.error().code != ErrorCode::PermissionDenied)
+        return;
+    if (const auto password = askForPassword("Password of user " + userOf(server) + " for " + server.name() + ": "))
+        keepServerPassword(server, *password);
+}
+
+}  // namespace
+
+void provideDatabasePasswords(const CommandLine &line)
+{
+    for (const ServerAddress &server : serversOf(line)) {
+        if (!line.databasePassword.empty())
+            keepServerPassword(server, line.databasePassword);
+        askFor(server);
     }
 }
 

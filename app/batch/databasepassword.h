@@ -6,8 +6,8 @@
 
 namespace ct {
 
-/// Puts the password of -db-password into the environment, where the drivers of databases look for one: PGPASSWORD or
-/// MYSQL_PWD. Does nothing without one.
-void passDatabasePasswordOn(const CommandLine &line);
+/// Keeps passwords for the servers that the command line names: that of -db-password, or else one that the user types.
+/// Asks once for each server that wants one, and only on a terminal.
+void provideDatabasePasswords(const CommandLine &line);
 
 }  // namespace ct

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/mysql/mysqlconnection.h"
 
+#include "core/databases/serverpasswords.h"
+
 #include <QSqlError>
 #include <QSqlQuery>
 #include <QVariant>
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 
 namespace ct {
 
@@ -34,9 +37,6 @@ ErrorCode codeOf(int server)
     default: return ErrorCode::InputOutput;
     }
 }
-
-constexpr const char *kConnectionRemedy =
-    "check the address and the user, and set MYSQL_PWD in the environment if the server asks for a password";
 
 /// Quotes, operators and checks as in standard SQL, whatever the server's default is.
 constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
@@ -78,12 +78,17 @@ MysqlConnection::~MysqlConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-Error MysqlConnection::error(const QSqlError &failed, const char *remedy) const
+Error MysqlConnection::error(const QSqlError &failed) const
 {
-    Error error{codeOf(failed.nativeErrorCode().toInt()),
-                m_address.name() + ": " + failed.databaseText().toStdString()};
-    addRemedy(error, remedy);
-    return error;
+    return {codeOf(failed.nativeErrorCode().toInt()), m_address.name() + ": " + failed.databaseText().toStdString()};
+}
+
+Error MysqlConnection::refusal() const
+{
+    Error refused = error(m_database.lastError());
+    addRemedy(refused, refused.code == ErrorCode::PermissionDenied ? passwordRemedy(m_address)
+                                                                   : "check the address and the user");
+    return refused;
 }
 
 Result<void> MysqlConnection::connect()
@@ -98,32 +103,47 @@ Result<void> MysqlConnection::connect()
                                                     : QStringLiteral("localhost"));
     m_database.setPort(m_address.port);
     m_database.setUserName(QString::fromStdString(m_address.user));
-    m_database.setPassword(qEnvironmentVariable("MYSQL_PWD"));
+    const std::optional<std::string> password = keptServerPassword(m_address);
+    m_database.setPassword(password ? QString::fromStdString(*password) : qEnvironmentVariable("MYSQL_PWD"));
     if (!m_database.open())
-        return error(m_database.lastError(), kConnectionRemedy);
-    if (Result<void> tls = checkTls(); !tls)
-        return tls;
+        return refusal();
+    return checkTls();
+}
+
+Result<void> MysqlConnection::useDatabase()
+{
     const std::string database = mysqlIdentifier(m_address.database);
     // Without the right to create databases, an existing one can still be used.
     (void)run("CREATE DATABASE IF NOT EXISTS " + database + " CHARACTER SET utf8mb4");
     return runAll({"USE " + database, "SET NAMES utf8mb4", kMode});
 }
 
-Result<void> MysqlConnection::checkTls()
+bool MysqlConnection::usesTls() const
 {
-    if (!m_address.needsTls())
-        return {};
     QSqlQuery query(m_database);
-    const bool isOn = query.exec(QStringLiteral("SHOW STATUS LIKE 'Ssl_cipher'")) && query.next() &&
-                      !query.value(1).toString().isEmpty();
-    if (isOn)
+    return query.exec(QStringLiteral("SHOW STATUS LIKE 'Ssl_cipher'")) && query.next() &&
+           !query.value(1).toString().isEmpty();
+}
+
+Result<void> MysqlConnection::checkTls() const
+{
+    if (!m_address.needsTls() || usesTls())
         return {};
-    return Error{ErrorCode::PermissionDenied,
-                 m_address.name() + ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                     " asks for; switch TLS on at the server, or connect over TCP"};
+    return Error{ErrorCode::Unsupported, m_address.name() +
+                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
+                                             " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
 Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address)
+{
+    Result<std::unique_ptr<MysqlConnection>> connection = openServer(address);
+    if (!connection)
+        return connection;
+    const Result<void> used = (*connection)->useDatabase();
+    return used ? std::move(connection) : Result<std::unique_ptr<MysqlConnection>>(used.error());
+}
+
+Result<std::unique_ptr<MysqlConnection>> MysqlConnection::openServer(const ServerAddress &address)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QMYSQL")))
         return Error{ErrorCode::Unsupported, "Qt has no driver for MariaDB and MySQL here; install libqt6sql6-mysql"};

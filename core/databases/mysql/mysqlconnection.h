@@ -20,8 +20,11 @@ namespace ct {
 
 class MysqlConnection {
 public:
-    /// Creates the database if it does not exist. The password comes from MYSQL_PWD.
+    /// Creates the database if it does not exist. The password is the one that was kept for the server, or else comes
+    /// from MYSQL_PWD.
     static Result<std::unique_ptr<MysqlConnection>> open(const ServerAddress &address);
+    /// Connects without a database, and creates none.
+    static Result<std::unique_ptr<MysqlConnection>> openServer(const ServerAddress &address);
     ~MysqlConnection();  ///< the server rolls back an open transaction, and releases named locks
     MysqlConnection(const MysqlConnection &) = delete;
     MysqlConnection &operator=(const MysqlConnection &) = delete;
@@ -34,12 +37,15 @@ public:
     Result<std::vector<std::string>> column(const std::string &query);
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
+    bool usesTls() const;
 
 private:
     explicit MysqlConnection(const ServerAddress &address);
     Result<void> connect();
-    Result<void> checkTls();
-    Error error(const class QSqlError &failed, const char *remedy = "") const;
+    Result<void> useDatabase();
+    Result<void> checkTls() const;
+    Error error(const class QSqlError &failed) const;
+    Error refusal() const;
 
     const ServerAddress m_address;
     const QString m_name;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/postgresql/pgconnection.h"
 
+#include "core/databases/postgresql/pgattempt.h"
+#include "core/databases/serverpasswords.h"
+
 #include <QSqlDriver>
 #include <QSqlError>
 #include <QVariant>
@@ -47,10 +50,15 @@ ErrorCode codeOf(std::string_view state)
     return ErrorCode::InputOutput;
 }
 
-constexpr const char *kConnectionRemedy =
-    "check the address and the user, and set PGPASSWORD in the environment if the server asks for a password";
-
 }  // namespace
+
+Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
+{
+    Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
+                address.name() + ": " + attempt.text};
+    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address) : "check the address and the user");
+    return error;
+}
 
 std::string pgIdentifier(std::string_view name)
 {
@@ -80,7 +88,6 @@ PgConnection::~PgConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-/// Without an error of its own: m_database has it.
 bool PgConnection::connectTo(const std::string &database)
 {
     QStringList options{QStringLiteral("connect_timeout=10")};
@@ -94,6 +101,8 @@ bool PgConnection::connectTo(const std::string &database)
     m_database.setDatabaseName(QString::fromStdString(database));
     if (!m_address.user.empty())
         m_database.setUserName(QString::fromStdString(m_address.user));
+    if (const std::optional<std::string> password = keptServerPassword(m_address))
+        m_database.setPassword(QString::fromStdString(*password));
     if (!m_database.open())
         return false;
     m_handle = *static_cast<pg_conn *const *>(m_database.driver()->handle().constData());
@@ -102,38 +111,41 @@ bool PgConnection::connectTo(const std::string &database)
     return true;
 }
 
-/// The first attempt has failed. If the database does not exist, creates it.
-Result<void> PgConnection::createDatabase()
+/// Connects, and creates the database if it does not exist.
+Result<void> PgConnection::connect()
 {
-    const std::string failure = firstLine(m_database.lastError().databaseText().toStdString());
-    const Error error{ErrorCode::NotFound, m_address.name() + ": " + failure + "; " + kConnectionRemedy};
-    if (!connectTo(m_address.maintenance))
-        return error;
-    const auto exists = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
-    if (!exists || *exists)
-        return error;
-    Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
-    if (!created) {
-        // Another program may have created it at the same moment.
-        const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
-        if (!other || !*other)
-            return created;
-    }
-    m_database.close();
     if (connectTo(m_address.database))
         return {};
-    return Error{ErrorCode::NotFound, m_address.name() + ": " +
-                                          firstLine(m_database.lastError().databaseText().toStdString()) + "; " +
-                                          kConnectionRemedy};
+    // Qt's driver does not report why the server refuses.
+    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database); attempt.lacksDatabase()) {
+        if (Result<void> created = createDatabase(); !created)
+            return created;
+    } else if (!attempt.isConnected) {
+        return refusalOf(m_address, attempt);
+    }
+    if (connectTo(m_address.database))
+        return {};
+    return refusalOf(m_address, attemptPgConnection(m_address, m_address.database));
+}
+
+Result<void> PgConnection::createDatabase()
+{
+    if (!connectTo(m_address.maintenance))
+        return refusalOf(m_address, attemptPgConnection(m_address, m_address.maintenance));
+    Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
+    // Another program may have created it at the same moment.
+    const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
+    m_database.close();
+    return other && *other ? Result<void>() : created;
 }
 
 Result<void> PgConnection::checkTls()
 {
     if (!m_address.needsTls() || PQsslInUse(m_handle) == 1)
         return {};
-    return Error{ErrorCode::PermissionDenied,
-                 m_address.name() + ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                     " asks for; switch TLS on at the server, or connect over TCP"};
+    return Error{ErrorCode::Unsupported, m_address.name() +
+                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
+                                             " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
 Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address)
@@ -141,10 +153,8 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QPSQL")))
         return Error{ErrorCode::Unsupported, "Qt has no PostgreSQL driver here; install libqt6sql6-psql"};
     std::unique_ptr<PgConnection> connection(new PgConnection(address));
-    if (!connection->connectTo(address.database)) {
-        if (Result<void> created = connection->createDatabase(); !created)
-            return created.error();
-    }
+    if (Result<void> connected = connection->connect(); !connected)
+        return connected.error();
     if (Result<void> checked = connection->checkTls(); !checked)
         return checked.error();
     return connection;

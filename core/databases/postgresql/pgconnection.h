@@ -23,7 +23,8 @@ namespace ct {
 
 class PgConnection {
 public:
-    /// Creates the database if it does not exist. The password comes from PGPASSWORD, PGPASSFILE or ~/.pgpass.
+    /// Creates the database if it does not exist. The password is the one that was kept for the server, or else comes
+    /// from PGPASSWORD, PGPASSFILE or ~/.pgpass.
     static Result<std::unique_ptr<PgConnection>> open(const ServerAddress &address);
     ~PgConnection();  ///< the server rolls back an open transaction
     PgConnection(const PgConnection &) = delete;
@@ -45,6 +46,7 @@ private:
     using ResultOfServer = std::unique_ptr<pg_result, Clear>;
 
     explicit PgConnection(const ServerAddress &address);
+    Result<void> connect();
     bool connectTo(const std::string &database);
     Result<void> createDatabase();
     Result<void> checkTls();
@@ -56,6 +58,10 @@ private:
     QSqlDatabase m_database;
     pg_conn *m_handle = nullptr;  ///< of m_database
 };
+
+struct PgAttempt;
+/// The error of an attempt that failed. PermissionDenied: the server wants a password, or another one.
+Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
 
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);

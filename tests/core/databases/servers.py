@@ -84,9 +84,9 @@ class Server:
             self.end(signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def url(self, database, **options):
+    def url(self, database, user="", **options):
         words = urllib.parse.urlencode({"socket": self.socket(), **options}, quote_via=urllib.parse.quote)
-        return f"{self.scheme}://{self.user}@localhost/{database}?{words}"
+        return f"{self.scheme}://{user or self.user}@localhost/{database}?{words}"
 
     def answers(self):
         try:
@@ -157,6 +157,15 @@ class PostgreSql(Server):
             raise RuntimeError(done.stderr)
         return rows_of(done.stdout)
 
+    def add_user(self, name, password):
+        """A user who may create databases, and whom the server asks for a password."""
+        quoted = password.replace("'", "''")
+        self.query("postgres", f"CREATE ROLE {name} LOGIN CREATEDB PASSWORD '{quoted}'")
+        rules = self.home / "data" / "pg_hba.conf"
+        rules.write_text(f"local all {name} scram-sha-256\n" + rules.read_text())
+        self.end(signal.SIGINT)
+        self.start()
+
     def has_database(self, database):
         return self.query("postgres", f"SELECT 1 FROM pg_database WHERE datname = '{database}'") != []
 
@@ -204,6 +213,12 @@ class MariaDb(Server):
             return "" if result == "NULL" else result
 
         return [[cell(word) for word in line.split("\t")] for line in done.stdout.split("\n")[:-1]]
+
+    def add_user(self, name, password):
+        """A user who may create databases, and whom the server asks for a password."""
+        quoted = password.replace("\\", "\\\\").replace("'", "''")
+        self.query("mysql", f"CREATE USER '{name}'@'localhost' IDENTIFIED BY '{quoted}'")
+        self.query("mysql", f"GRANT ALL ON *.* TO '{name}'@'localhost'")
 
     def has_database(self, database):
         return self.query("information_schema", f"SELECT 1 FROM SCHEMATA WHERE SCHEMA_NAME = '{database}'") != []

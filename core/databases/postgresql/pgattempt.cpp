@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/postgresql/pgattempt.h"
+
+#include "core/databases/serverpasswords.h"
+
+#include <chrono>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <regex>
+#include <vector>
+
+namespace ct {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr int kSliceMs = 50;
+
+PGconn *start(const ServerAddress &address, const std::string &database)
+{
+    const std::string &place = address.socket.empty() ? address.host : address.socket;
+    const std::string port = std::to_string(address.port);
+    const std::string password = keptServerPassword(address).value_or("");
+    const std::pair<const char *, const std::string &> all[] = {{"host", place},
+                                                                {"port", port},
+                                                                {"dbname", database},
+                                                                {"user", address.user},
+                                                                {"password", password},
+                                                                {"sslmode", address.sslMode},
+                                                                {"sslrootcert", address.certificate}};
+    std::vector<const char *> names;
+    std::vector<const char *> values;
+    for (const auto &[name, value] : all) {
+        // Without a value, libpq looks into the environment and its own files.
+        if (value.empty())
+            continue;
+        names.push_back(name);
+        values.push_back(value.c_str());
+    }
+    names.push_back(nullptr);
+    values.push_back(nullptr);
+    return PQconnectStartParams(names.data(), values.data(), 0);
+}
+
+/// Waits until libpq can go on. Returns false when stopped, or after the deadline.
+bool await(PGconn *handle, PostgresPollingStatusType wanted, const std::function<bool()> &stops,
+           std::chrono::steady_clock::time_point deadline)
+{
+    pollfd socket{PQsocket(handle), static_cast<short>(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
+    while (::poll(&socket, 1, kSliceMs) <= 0) {
+        if ((stops && stops()) || std::chrono::steady_clock::now() > deadline)
+            return false;
+    }
+    return true;
+}
+
+/// "connection to ... failed: FATAL:  28P01: password authentication failed\nLOCATION: ...": takes the state out of
+/// the text. The word before it depends on the language of the server.
+void readRefusal(PgAttempt &attempt)
+{
+    std::string text = PQerrorMessage(attempt.handle.get());
+    std::smatch match;
+    if (static const std::regex pattern(":  ([0-9A-Z]{5}): "); std::regex_search(text, match, pattern)) {
+        attempt.state = match[1];
+        text.replace(static_cast<std::size_t>(match.position(1)), attempt.state.size() + 2, "");
+    }
+    text.resize(std::min(text.size(), text.find('\n')));
+    attempt.text = text;
+    attempt.wantsPassword = attempt.state == "28P01" || PQconnectionNeedsPassword(attempt.handle.get()) == 1;
+}
+
+}  // namespace
+
+void PgAttempt::Finish::operator()(pg_conn *handle) const
+{
+    PQfinish(handle);
+}
+
+PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &database,
+                              const std::function<bool()> &stops)
+{
+    PgAttempt attempt;
+    attempt.handle.reset(start(address, database));
+    PGconn *const handle = attempt.handle.get();
+    PQsetErrorVerbosity(handle, PQERRORS_VERBOSE);
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+    if (PQstatus(handle) == CONNECTION_BAD)
+        status = PGRES_POLLING_FAILED;
+    while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
+        if (!await(handle, status, stops, deadline)) {
+            attempt.text = "the server does not answer";
+            return attempt;
+        }
+        status = PQconnectPoll(handle);
+    }
+    attempt.isConnected = status == PGRES_POLLING_OK;
+    if (!attempt.isConnected)
+        readRefusal(attempt);
+    return attempt;
+}
+
+}  // namespace ct

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One attempt to connect to PostgreSQL with libpq alone. Unlike Qt's driver, it can be stopped, and it reports why a
+// server refuses.
+#pragma once
+
+#include "core/databases/serveraddress.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+struct pg_conn;
+
+namespace ct {
+
+struct PgAttempt {
+    struct Finish {
+        void operator()(pg_conn *handle) const;
+    };
+    std::unique_ptr<pg_conn, Finish> handle;  ///< never nullptr
+    bool isConnected = false;
+    bool wantsPassword = false;  ///< refused because the password is missing or wrong
+    std::string state;           ///< SQLSTATE of the refusal; empty: the server gave none
+    std::string text;            ///< the refusal, one line
+
+    /// The server refuses the database, not the user.
+    bool lacksDatabase() const { return state == "3D000"; }
+};
+
+/// Waits at most ten seconds. `stops`: called often while it waits; returning true ends the attempt.
+PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &database,
+                              const std::function<bool()> &stops = {});
+
+}  // namespace ct

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Asks a server for what an export to it, or opening one of its sessions, depends on. Changes nothing there.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/databases/serveraddress.h"
+
+#include <functional>
+#include <string>
+
+namespace ct {
+
+struct ServerReport {
+    std::string version;  ///< "PostgreSQL 15.5", "MariaDB 10.11.6"; without a number if the server does not say it
+    bool hasDatabase = false;
+    bool usesTls = false;
+};
+
+/// Takes up to 20 seconds if the server does not answer. `stops`: called now and then; returning true ends the wait
+/// with ErrorCode::Cancelled. PermissionDenied: the server wants a password, or another one. Any thread.
+Result<ServerReport> checkServer(const ServerAddress &address, const std::function<bool()> &stops = {});
+
+}  // namespace ct

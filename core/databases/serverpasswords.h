@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Passwords that the user gave to this process, by server and user. They never become a part of an address, which
+// messages, settings and lists of processes show. Any thread.
+#pragma once
+
+#include "core/databases/serveraddress.h"
+
+#include <optional>
+#include <string>
+
+namespace ct {
+
+/// Keeps the password until the process ends. It precedes the one in the environment. "" forgets it.
+void keepServerPassword(const ServerAddress &address, const std::string &password);
+/// The password that was kept for the server and the user of `address`, whatever its database; nullopt = none.
+std::optional<std::string> keptServerPassword(const ServerAddress &address);
+
+/// The variable of the environment in which the driver looks for a password.
+const char *passwordVariable(ServerAddress::Kind kind);
+/// The user who connects: that of the address, or else the user of the process.
+std::string userOf(const ServerAddress &address);
+/// Ends a message about a connection that a server refused for want of the right password.
+std::string passwordRemedy(const ServerAddress &address);
+
+}  // namespace ct
