@@ -9,7 +9,7 @@
 #include "app/batch/diagnosis.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/inputcopy.h"
-#include "core/recording/library/openrecording.h"
+#include "core/databases/reading/openstream.h"
 #include "core/recording/read/readahead.h"
 #include "core/recording/read/recordingreader.h"
 
@@ -224,8 +224,8 @@ int RecordedRun::run()
     if (m_conversion && !m_conversion->open() && !m_diagnosis)
         return kExitOutput;
     Result<std::unique_ptr<StreamFile>> file =
-        openRecording(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
-                      ReadOptions{m_line.lenient});
+        openStream(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
+                   ReadOptions{m_line.lenient});
     if (!file)
         return fail(file.error(), kExitCapture);
     if (m_diagnosis) {

@@ -31,8 +31,15 @@ std::string knownKinds()
     return names;
 }
 
-/// Checks the address of a database on a server.
-Result<void> checkAddress(const CommandLine::Export &requested)
+/// Two addresses of one database, whatever their sessions are.
+bool areSameDatabase(const ServerAddress &one, const ServerAddress &other)
+{
+    return one.kind == other.kind && one.socket == other.socket && one.database == other.database &&
+           (!one.socket.empty() || (one.host == other.host && one.port == other.port));
+}
+
+/// Checks the address of a database on a server. `input`: what is read, if it is a recording or a database.
+Result<void> checkAddress(const CommandLine::Export &requested, const std::string &input)
 {
     const std::string option = "--export " + requested.kind;
     const std::string form = requested.kind + "://[USER@]HOST[:PORT]/DATABASE";
@@ -41,14 +48,19 @@ Result<void> checkAddress(const CommandLine::Export &requested)
     if (exportFormatFor(requested.output) != exportFormatOfKind(requested.kind))
         return usageError(option + ": its --output must be " + form);
     const Result<ServerAddress> address = parseServerAddress(requested.output);
-    return address ? Result<void>() : usageError(option + ": " + address.error().message);
+    if (!address)
+        return usageError(option + ": " + address.error().message);
+    const Result<ServerAddress> read = parseServerAddress(input);
+    if (read && areSameDatabase(*read, *address))
+        return usageError(option + ": its --output is the database of --input; choose another database");
+    return {};
 }
 
 /// The file whose name the outputs get, with another ending; empty: there is none.
 std::string namesake(const CommandLine &line, const std::string &source)
 {
     if (source.starts_with("--input "))
-        return line.start.inputPath();
+        return isServerAddress(line.start.inputPath()) ? std::string() : line.start.inputPath();
     return line.streams() ? std::string() : line.outputPath;
 }
 
@@ -121,7 +133,7 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
     const std::string stem = namesake(line, source);
     for (CommandLine::Export &requested : line.exports) {
         if (isOfServer(requested)) {
-            if (Result<void> checked = checkAddress(requested); !checked)
+            if (Result<void> checked = checkAddress(requested, line.start.inputPath()); !checked)
                 return checked;
             continue;
         }

@@ -4,6 +4,7 @@
 
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
+#include "core/databases/serveraddress.h"
 #include "core/exporting/exporting.h"
 #include "core/region/stalesocket.h"
 
@@ -18,7 +19,8 @@ namespace {
 bool looksLikeARecording(std::string_view path)
 {
     const std::string_view name = withoutPacking(path);
-    return hasEnding(path, ".ctr") || hasEnding(name, ".jsonl") || hasEnding(name, ".json");
+    return hasEnding(path, ".ctr") || hasEnding(name, ".jsonl") || hasEnding(name, ".json") ||
+           hasEnding(path, ".sqlite") || isServerAddress(path);
 }
 
 class Checks {

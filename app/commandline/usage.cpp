@@ -9,7 +9,7 @@ std::string usageText()
     return R"(Live coroutine inspection over cTP shared memory.
 
 The window:
-  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl) or a region (.shm)
+  corotracer-gui [OPTIONS] [FILE]              FILE: a recording (.ctr, .jsonl), a region (.shm) or a database (.sqlite)
   corotracer-gui [OPTIONS] -- TARGET [ARG...]  starts TARGET and shows its coroutines
   corotracer-gui [OPTIONS] --input -           shows a recording while it arrives on standard input:
                                                ssh HOST corotracer-gui --batch -o - -- TARGET | corotracer-gui --input -
@@ -62,7 +62,7 @@ With --batch:
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv.
                           .jsonl.gz, .jsonl.zst, .csv.gz and .csv.zst are compressed
-  --export KIND [-o FILE] convert the recording of --input, or write a further output of a capture: ctr, jsonl, csv,
+  --export KIND [-o FILE] convert the recording or session of --input, or write a further output of a capture: ctr, jsonl, csv,
                           sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be repeated;
                           each -o behind an --export names its output, which otherwise has the name of the input, or
                           of the -o in front, with another ending
@@ -111,8 +111,9 @@ Options of the existing collector, with one dash or two. They select --batch; do
                           password out of the list of processes
 
 The window:
-  --input FILE            like FILE; - is standard input, which is kept with the other recordings. A recording that
-                          is still being written is followed
+  --input FILE            like FILE: a recording, a SQLite database of a run, or postgresql://[USER@]HOST/DATABASE, whose
+                          option session=NUMBER chooses a session. - is standard input, which is kept with the other
+                          recordings. A recording that is still being written is followed
   --screenshot PNG        save a picture of the window and quit; none if FILE or TARGET fails to open or start
   --screenshot-after S    save the picture after S seconds [3]
   --theme light|dark|system

@@ -62,13 +62,17 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
     if (query.addr == 0)
         return nullptr;
     SymbolWorker::Modules modules;
+    Answer stored;
     {
         const std::lock_guard lock(m_data->mutex);
+        stored = m_data->storedCode(query);
         const std::uint32_t pid = m_data->processOf(query.pid);
         const auto process = m_data->processes.find(pid);
         if (process != m_data->processes.end())
             modules = process->second.modules;
         if (!modules || !modules->moduleAt(query.addr)) {
+            if (stored)
+                return stored;
             const bool wasWaiting = m_data->isWaiting();
             if (!modules && ask && m_data->live && pid != 0)
                 m_data->wanted.insert(pid);
@@ -79,6 +83,9 @@ AddressResolver::Answer AddressResolver::resolve(const Query &query, bool ask) c
         }
     }
     Answer answer = ask ? m_worker->resolve(modules, query.addr) : m_worker->known(modules, query.addr);
+    // The program may be missing here, or of another build.
+    if (answer && stored && answer->reason != Unresolved::None)
+        return stored;
     if (ask && answer && !answer->remedy.empty() && answer->frames.empty()) {
         const std::lock_guard lock(m_data->mutex);
         // Without a thread, the answer names no module.

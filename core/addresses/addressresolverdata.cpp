@@ -55,6 +55,15 @@ bool AddressResolver::Data::addFrameLocations(std::span<const FrameLocation> row
     const auto process = processes.find(target);
     const ModuleMap *modules = process != processes.end() ? process->second.modules.get() : nullptr;
     for (const FrameLocation &location : rows) {
+        // A line that belongs to no suspension belongs to the address.
+        const bool isCode =
+            location.since == 0 && (location.line != 0 || (modules && modules->moduleAt(location.frame)));
+        if (isCode) {
+            if (codeLocations.size() < kMostFrames)
+                codeLocations[{location.coroutine, location.frame}] = shared(
+                    {}, {location.function, location.file, location.line, location.column, false}, location.line != 0);
+            continue;
+        }
         if (frames.size() >= kMostFrames && !frames.contains(location.coroutine)) {
             problem = "the recording has frame locations of more coroutines than fit in memory";
             return false;
@@ -107,6 +116,13 @@ void AddressResolver::Data::retryUnresolved()
         if (!known.location)
             known.since = 0;
     }
+}
+
+/// nullptr: neither a recording nor a database has said what this address is.
+AddressResolver::Answer AddressResolver::Data::storedCode(const Query &query) const
+{
+    const auto found = codeLocations.find({query.coroutine, query.addr});
+    return found != codeLocations.end() ? found->second : nullptr;
 }
 
 /// nullptr: nothing is known of this coroutine, or only another frame.

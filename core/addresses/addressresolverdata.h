@@ -62,6 +62,7 @@ struct AddressResolver::Data {
 
     // With the lock.
     bool addFrameLocations(std::span<const FrameLocation> rows);
+    Answer storedCode(const Query &query) const;
     Answer frame(const Query &query, std::uint32_t pid, bool ask);
     bool isWanted(const Query &query, std::uint32_t pid, const Known *known) const;
     void refuse(const Error &why);
@@ -88,6 +89,8 @@ struct AddressResolver::Data {
     std::mutex mutex;  ///< guards all members below; never locked while a file or a process is read
     std::map<std::uint32_t, Process> processes;
     std::unordered_map<CoroutineId, Known> frames;
+    /// Locations of addresses of code that a recording or a database has, by coroutine and address.
+    std::map<std::pair<CoroutineId, std::uint64_t>, Answer> codeLocations;
     RunningFrames running;
     std::shared_ptr<const History> history;  ///< see setHistory(); may be nullptr
     LineSamples lineSamples;

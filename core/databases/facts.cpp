@@ -22,6 +22,7 @@ Result<void> writeSite(RowStore &store, const Site &site)
 
 void Facts::addBatch(const Batch &batch, std::uint64_t events)
 {
+    const std::uint64_t eventsAfter = events + batch.transitions.size();
     addBirths(batch, events);
     for (const Site &site : batch.sites)
         m_changedSites.insert_or_assign(site.id, site);
@@ -37,6 +38,7 @@ void Facts::addBatch(const Batch &batch, std::uint64_t events)
         if (Coroutine *const coroutine = change(finish.coroutine)) {
             coroutine->finishTs = finish.ts;
             coroutine->finishSite = finish.site;
+            coroutine->finishedAfter = eventsAfter;
         }
     }
     for (const Flag &flag : batch.flags) {
@@ -46,10 +48,10 @@ void Facts::addBatch(const Batch &batch, std::uint64_t events)
     for (const Death &death : batch.deaths) {
         if (Coroutine *const coroutine = change(death.coroutine)) {
             coroutine->deathTs = death.ts;
-            coroutine->diedAfter = events + batch.transitions.size();
+            coroutine->diedAfter = eventsAfter;
         }
     }
-    addProcesses(batch.notes);
+    addProcesses(batch.notes, eventsAfter);
 }
 
 void Facts::addBirths(const Batch &batch, std::uint64_t events)
@@ -69,11 +71,11 @@ void Facts::addBirths(const Batch &batch, std::uint64_t events)
     }
 }
 
-void Facts::addProcesses(const Notes &notes)
+void Facts::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
 {
     for (const ct::Process &process : notes.processes) {
         m_changedProcesses.insert(m_processes.size());
-        m_processes.push_back({process.pid, process.ts, 0, validUtf8(process.name)});
+        m_processes.push_back({process.pid, process.ts, 0, validUtf8(process.name), eventsAfter, 0});
     }
     for (const ThreadName &thread : notes.threadNames)
         m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
@@ -85,6 +87,7 @@ void Facts::addProcesses(const Notes &notes)
         if (ended == m_processes.end())
             continue;
         ended->endTs = end.ts;
+        ended->endedAfter = eventsAfter;
         m_changedProcesses.insert(static_cast<std::size_t>(ended - m_processes.begin()));
     }
 }
@@ -124,7 +127,8 @@ Result<void> Facts::writeCoroutine(RowStore &store, const CoroutineSums &sums, C
                                             .known(coroutine.finishTs)
                                             .known(coroutine.finishSite)
                                             .number(coroutine.bornAfter)
-                                            .numberIf(coroutine.deathTs != 0, coroutine.diedAfter));
+                                            .numberIf(coroutine.deathTs != 0, coroutine.diedAfter)
+                                            .numberIf(coroutine.finishTs != 0, coroutine.finishedAfter));
 }
 
 Result<void> Facts::writeProcess(RowStore &store, std::size_t index) const
@@ -135,7 +139,9 @@ Result<void> Facts::writeProcess(RowStore &store, std::size_t index) const
                                            .number(process.pid)
                                            .textIfAny(process.name)
                                            .known(process.firstTs)
-                                           .known(process.endTs));
+                                           .known(process.endTs)
+                                           .numberIf(process.after.has_value(), process.after.value_or(0))
+                                           .numberIf(process.endTs != 0, process.endedAfter));
 }
 
 Result<void> Facts::writeChanged(RowStore &store, const CoroutineSums &sums)
@@ -176,7 +182,7 @@ Result<void> Facts::writeLast(RowStore &store, const CoroutineSums &sums)
         unnamed.erase(process.pid);
     for (const std::uint32_t pid : unnamed) {
         m_changedProcesses.insert(m_processes.size());
-        m_processes.push_back({pid, 0, 0, {}});
+        m_processes.push_back({pid, 0, 0, {}, std::nullopt, 0});
     }
     return writeChanged(store, sums);
 }

@@ -10,6 +10,7 @@
 #include "core/stream/stream.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,7 @@ private:
         std::uint32_t generation = 0;
         std::uint64_t bornAfter = 0;
         std::uint64_t diedAfter = 0;
+        std::uint64_t finishedAfter = 0;
         std::uint64_t deathTs = 0;
         std::uint64_t finishTs = 0;
         SiteId finishSite = kUnknownSite;
@@ -47,10 +49,12 @@ private:
         std::uint64_t firstTs = 0;
         std::uint64_t endTs = 0;
         std::string name;
+        std::optional<std::uint64_t> after;  ///< nullopt: only its coroutines name the process
+        std::uint64_t endedAfter = 0;
     };
 
     void addBirths(const Batch &batch, std::uint64_t events);
-    void addProcesses(const Notes &notes);
+    void addProcesses(const Notes &notes, std::uint64_t eventsAfter);
     Coroutine *change(CoroutineId id);
     Result<void> writeCoroutine(RowStore &store, const CoroutineSums &sums, CoroutineId id) const;
     Result<void> writeProcess(RowStore &store, std::size_t index) const;

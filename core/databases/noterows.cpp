@@ -32,7 +32,7 @@ Row &addObject(Row &row, const WaitsOn &waits)
 {
     if (isNumberOfObject(waits.kind))
         return row.number(waits.object);
-    return waits.kind == WaitKind::Coroutine || waits.object == 0 ? row.null() : row.address(waits.object);
+    return waits.object == 0 ? row.null() : row.address(waits.object);
 }
 
 bool hasDescriptor(ThreadCall call)
@@ -100,7 +100,7 @@ void putProcessSample(Row &row, const ProcessSample &sample)
 {
     row.number(sample.pid).number(sample.ts).known(sample.descriptorsTs).number(sample.threads);
     row.known(sample.stoppedSince).number(sample.areThreadsKnown ? 1 : 0).number(sample.areCallsKnown ? 1 : 0);
-    row.number(sample.areDescriptorsKnown ? 1 : 0);
+    row.number(sample.areDescriptorsKnown ? 1 : 0).number(sample.machineSuspendedNs);
 }
 
 Result<void> addSamples(RowStore &store, const Notes &notes, std::uint64_t events)

@@ -38,6 +38,7 @@ constexpr Column kCoroutines[] = {
     {"finish_site_id", Integer, kNullable},
     {"born_after_event", Integer},
     {"died_after_event", Integer, kNullable},
+    {"finished_after_event", Integer, kNullable},
 };
 constexpr Column kSites[] = {
     {"site_id", Integer},           {"file", Text},     {"line", Integer, kNullable},
@@ -55,6 +56,8 @@ constexpr Column kProcesses[] = {
     {"name", Text, kNullable},
     {"first_ts", Unsigned, kNullable},
     {"end_ts", Unsigned, kNullable},
+    {"after_event", Integer, kNullable},  // NULL: only its coroutines name the process
+    {"ended_after_event", Integer, kNullable},
 };
 constexpr Column kThreads[] = {{"pid", Integer}, {"tid", Integer}, {"name", Text}};
 constexpr Column kWaits[] = {
@@ -91,6 +94,7 @@ constexpr Column kDrops[] = {
     {"pid", Integer},       {"tid", Integer},      {"records", Unsigned},
     {"first_ts", Unsigned}, {"last_ts", Unsigned}, {"after_event", Integer},
 };
+constexpr Column kFlags[] = {{"coroutine", Integer}, {"reason", Word}, {"after_event", Integer}};
 constexpr Column kSwitches[] = {{"pid", Integer}, {"ts", Unsigned}, {"is_on", Boolean}, {"after_event", Integer}};
 constexpr Column kThreadSamples[] = {
     {"pid", Integer},
@@ -127,6 +131,7 @@ constexpr Column kProcessSamples[] = {
     {"threads_known", Boolean},
     {"calls_known", Boolean},
     {"descriptors_known", Boolean},
+    {"machine_suspended_ns", Unsigned},
     {"after_event", Integer},
 };
 constexpr Column kSessions[] = {
@@ -151,6 +156,7 @@ constexpr std::array<TableSchema, kTables> kSchemas = {{
     {"wakers_left", kWakersLeft, {}},
     {"gaps", kGaps, {}},
     {"drops", kDrops, {}},
+    {"flags", kFlags, {}},
     {"switches", kSwitches, {}},
     {"thread_samples", kThreadSamples, {}},
     {"descriptor_samples", kDescriptorSamples, {}},

@@ -48,6 +48,7 @@ enum class Table : std::uint8_t {
     WakersLeft,
     Gaps,
     Drops,
+    Flags,
     Switches,
     ThreadSamples,
     DescriptorSamples,
@@ -55,7 +56,7 @@ enum class Table : std::uint8_t {
     Sessions,
     TraceInfo,
 };
-inline constexpr std::size_t kTables = 18;
+inline constexpr std::size_t kTables = 19;
 
 const TableSchema &schemaOf(Table table);
 /// The name on servers. There, coro_trace_events is only the name that older scripts use.

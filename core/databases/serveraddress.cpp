@@ -31,16 +31,14 @@ Result<void> setOption(ServerAddress &address, const std::string &name, const st
                        const std::string &text)
 {
     const std::pair<std::string_view, std::string *> fields[] = {
-        {"table", &address.table},
-        {"socket", &address.socket},
-        {"sslmode", &address.sslMode},
-        {"sslrootcert", &address.certificate},
-        {"maintenance", &address.maintenance},
+        {"table", &address.table},     {"session", &address.session},         {"socket", &address.socket},
+        {"sslmode", &address.sslMode}, {"sslrootcert", &address.certificate}, {"maintenance", &address.maintenance},
     };
     const auto field = std::find_if(std::begin(fields), std::end(fields),
                                     [&name](const auto &candidate) { return candidate.first == name; });
     if (field == std::end(fields))
-        return wrong(text, "unknown option " + name + "; expected table, socket, sslmode, sslrootcert or maintenance");
+        return wrong(text, "unknown option " + name +
+                               "; expected table, session, socket, sslmode, sslrootcert or maintenance");
     if (value.empty())
         return wrong(text, "the option " + name + " has no value; give one, or leave it out");
     *field->second = value;

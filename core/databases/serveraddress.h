@@ -4,9 +4,9 @@
 // The address of a database on a server, as users write it:
 //   postgresql://USER@HOST:PORT/DATABASE?OPTION=VALUE&...
 //   mysql://USER@HOST:PORT/DATABASE?OPTION=VALUE&...
-// Options: table (name of the flat view of the latest session), socket (path of a Unix socket, or of its folder),
-// sslmode (disable, prefer, require, verify-ca, verify-full), sslrootcert (a file of certificates), maintenance
-// (PostgreSQL: the database to connect to when DATABASE does not exist yet).
+// Options: table (name of the flat view of the latest session), session (number or key of the one to read), socket
+// (path of a Unix socket, or of its folder), sslmode (disable, prefer, require, verify-ca, verify-full), sslrootcert (a
+// file of certificates), maintenance (PostgreSQL: the database to connect to when DATABASE does not exist yet).
 #pragma once
 
 #include "core/base/result.h"
@@ -27,6 +27,7 @@ struct ServerAddress {
     std::string database = "coro_tracer";
     std::string table = "coro_trace_events";
     std::string maintenance = "postgres";
+    std::string session;      ///< for reading: its number or its key; empty: the one that was stored last
     std::string sslMode;      ///< empty: the driver's default
     std::string certificate;  ///< sslrootcert; empty: none
 

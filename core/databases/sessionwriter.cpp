@@ -4,6 +4,8 @@
 
 #include "core/base/utf8.h"
 #include "core/databases/noterows.h"
+#include "core/databases/storedsums.h"
+#include "core/stream/flagreason.h"
 #include "core/stream/pointkind.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ct {
 
@@ -19,8 +22,6 @@ namespace {
 
 constexpr std::uint64_t kCommitEveryNs = 500'000'000;
 constexpr std::uint64_t kCommitEveryRows = 200'000;
-/// Version of the tables, as trace_info has it.
-constexpr std::uint64_t kFormat = 3;
 
 /// A part of the end, with its name for errors.
 struct Part {
@@ -112,13 +113,27 @@ Result<void> SessionWriter::commit()
 
 Result<void> SessionWriter::addRows(const Batch &batch)
 {
+    m_now = std::max(m_now, batch.now);
     m_coroutineSums.addBatch(batch);
     m_facts.addBatch(batch, m_consumed);
     if (Result<void> added = addGaps(batch); !added)
         return added;
     if (Result<void> added = addEvents(batch); !added)
         return added;
+    if (Result<void> added = addFlags(batch); !added)
+        return added;
     return addNoteRows(*m_store, batch.notes, m_consumed);
+}
+
+Result<void> SessionWriter::addFlags(const Batch &batch)
+{
+    for (const Flag &flag : batch.flags) {
+        Result<void> added = m_store->add(
+            Table::Flags, Row().number(flag.coroutine).text(flagReasonName(flag.reason)).number(m_consumed));
+        if (!added)
+            return added;
+    }
+    return {};
 }
 
 Result<void> SessionWriter::addGaps(const Batch &batch)
@@ -210,29 +225,11 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
     std::uint64_t unexplained = 0;
     for (const CoroutineSums::Entry &entry : m_coroutineSums.entries())
         unexplained += entry.unexplained;
-    const std::pair<std::string_view, std::uint64_t> sums[] = {
-        {"format", kFormat},
-        {"events", accounting.captured},
-        {"lost_events", accounting.lost},
-        {"missed_before_attach", accounting.missedBeforeAttach},
-        {"dropped_events", unexplained},
-        {"dropped_notes", accounting.notesEvicted},
-        {"notes_lost", accounting.notesLost},
-        {"coroutines", accounting.coroutines},
-        {"coroutines_missed", accounting.coroutinesMissed},
-        {"coroutines_not_kept", accounting.overflowCoroutines},
-        {"events_not_kept", accounting.overflowEvents},
-        {"names_not_kept", accounting.overflowNames},
-        {"events_not_written", accounting.eventsNotWritten},
-        {"untraced_coroutines", accounting.untraced},
-        {"born_while_off", accounting.bornWhileOff},
-        {"born_before_init", accounting.bornBeforeInit},
-        {"flagged_stations", accounting.flaggedStations},
-        {"sites_dropped", accounting.sitesDropped},
-        {"records_dropped", accounting.recordsDropped},
-        {"threads_without_lane", accounting.threadsWithoutLane},
-    };
-    for (const auto &[name, value] : sums) {
+    std::vector<std::pair<std::string_view, std::uint64_t>> rows{
+        {kFormatName, kFormat}, {kDroppedName, unexplained}, {kObservedName, m_now}};
+    for (const StoredSum &sum : storedSums())
+        rows.emplace_back(sum.name, sum.get(accounting));
+    for (const auto &[name, value] : rows) {
         if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
             return added;
     }

@@ -36,6 +36,7 @@ private:
     Result<void> addRows(const Batch &batch);
     Result<void> addEvents(const Batch &batch);
     Result<void> addGaps(const Batch &batch);
+    Result<void> addFlags(const Batch &batch);
     Result<void> addUnexplained(const Transition &transition, std::uint64_t count);
     Result<void> commit();
     Result<void> complete(Accounting sums);
@@ -56,6 +57,7 @@ private:
     RecordingInfo m_info;           ///< valid at the end
     std::uint64_t m_firstTs = 0;
     std::uint64_t m_lastTs = 0;
+    std::uint64_t m_now = 0;  ///< ns, CLOCK_MONOTONIC: the latest pass
 };
 
 }  // namespace ct

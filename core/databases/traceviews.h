@@ -32,7 +32,7 @@ inline constexpr TraceView kTraceViews[] = {
      " coalesce(s.file, CASE WHEN a.line_since IS NULL OR a.line_since = e.ts THEN a.file END) AS file,"
      " coalesce(s.line, CASE WHEN a.line_since IS NULL OR a.line_since = e.ts THEN a.line END) AS line,"
      " coalesce(s.function, a.function) AS function,"
-     " (SELECT group_concat(w.kind || coalesce(' ' || w.object, ' ' || w.target, ''), ', ') FROM waits w"
+     " (SELECT group_concat(w.kind || coalesce(' ' || w.target, ' ' || w.object, ''), ', ') FROM waits w"
      " WHERE w.coroutine = c.coroutine AND w.n = e.n) AS waits_for"
      " FROM coroutines c JOIN coro_trace_events e ON e.coroutine = c.coroutine"
      " AND e.n = (SELECT max(l.n) FROM coro_trace_events l WHERE l.coroutine = c.coroutine)"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/playback/fileloader.h"
 
-#include "core/recording/library/openrecording.h"
+#include "core/databases/reading/openstream.h"
 #include "core/recording/read/readahead.h"
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/read/segments.h"
@@ -230,11 +230,11 @@ Result<void> FileLoader::load()
     } else {
         readOverview();
     }
-    Result<std::unique_ptr<StreamFile>> opened = openRecording(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
-                                                               [this](const auto &piece) { m_output.addPiece(piece); });
+    Result<std::unique_ptr<StreamFile>> opened = openStream(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
+                                                            [this](const auto &piece) { m_output.addPiece(piece); });
     if (!opened)
         return opened.error();
-    const bool isText = !RecordingReader::isRecording(m_path);
+    const bool isText = !RecordingReader::isRecording(m_path) && !isDatabase(m_path);
     // Includes the start of the run, which must be known before its output.
     if (const std::optional<FileFacts> facts = takeFacts(**opened))
         applyFacts(*facts);

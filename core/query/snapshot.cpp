@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/query/snapshot.h"
 
+#include "core/databases/storedsums.h"
+
 #include <chrono>
 #include <iterator>
 #include <set>
@@ -131,30 +133,25 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
         for (Notes causes; reader.next(causes);) {
         }
     }
-    return {
-        {"format", 3},
-        {"complete", 1},
-        {"events", sums.captured},
-        {"lost_events", sums.lost + m_lostOutside},
-        {"missed_before_attach", sums.missed + m_missedOutside},
-        {"dropped_events", allUnexplained},
-        {"dropped_notes", reader.evicted()},
-        {"notes_lost", m_trace.sums.notesLost},
-        {"coroutines", sums.coroutines},
-        {"coroutines_missed", m_trace.sums.coroutinesMissed},
-        {"coroutines_not_kept", overflow.coroutines},
-        {"events_not_kept", overflow.events},
-        {"names_not_kept", m_overflowNames},
-        {"events_not_written", 0},
-        {"untraced_coroutines", m_trace.sums.untraced},
-        {"born_while_off", m_trace.sums.bornWhileOff},
-        {"born_before_init", m_trace.sums.bornBeforeInit},
-        {"flagged_stations", m_trace.sums.flaggedStations},
-        {"sites_dropped", m_trace.sums.sitesDropped},
-        {"records_dropped", std::max(m_trace.sums.recordsDropped, dropped)},
-        {"threads_without_lane", m_trace.sums.threadsWithoutLane},
-        {"events_not_in_memory", m_notInMemory},
-    };
+    Accounting all = m_trace.sums;
+    all.captured = sums.captured;
+    all.lost = sums.lost + m_lostOutside;
+    all.missedBeforeAttach = sums.missed + m_missedOutside;
+    all.notesEvicted = reader.evicted();
+    all.coroutines = sums.coroutines;
+    all.overflowCoroutines = overflow.coroutines;
+    all.overflowEvents = overflow.events;
+    all.overflowNames = m_overflowNames;
+    all.eventsNotWritten = 0;
+    all.recordsDropped = std::max(dropped, all.recordsDropped);
+    std::vector<std::pair<std::string_view, std::uint64_t>> rows{{kFormatName, kFormat},
+                                                                 {kCompleteName, 1},
+                                                                 {kDroppedName, allUnexplained},
+                                                                 {kObservedName, population().now()},
+                                                                 {"events_not_in_memory", m_notInMemory}};
+    for (const StoredSum &sum : storedSums())
+        rows.emplace_back(sum.name, sum.get(all));
+    return rows;
 }
 
 /// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first event.

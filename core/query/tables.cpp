@@ -24,7 +24,7 @@ void putObject(const WaitsOn &waits, SqlValue &value)
 {
     if (isNumberOfObject(waits.kind))
         value.integer(waits.object);
-    else if (waits.kind == WaitKind::Coroutine || waits.object == 0)
+    else if (waits.object == 0)
         value.null();
     else
         value.hexText(waits.object);
@@ -170,7 +170,8 @@ void putProcessSample(const ProcessSample &sample, int column, SqlValue &value)
     case 4: return value.known(sample.stoppedSince);
     case 5: return value.integer(sample.areThreadsKnown ? 1 : 0);
     case 6: return value.integer(sample.areCallsKnown ? 1 : 0);
-    default: return value.integer(sample.areDescriptorsKnown ? 1 : 0);
+    case 7: return value.integer(sample.areDescriptorsKnown ? 1 : 0);
+    default: return value.integer(sample.machineSuspendedNs);
     }
 }
 

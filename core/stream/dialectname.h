@@ -6,19 +6,18 @@
 
 #include "core/stream/stream.h"
 
+#include <array>
 #include <string_view>
 
 namespace ct {
 
+/// By Dialect.
+inline constexpr std::array<std::string_view, 4> kDialectNames{"unknown", "seqlock", "monotonic", "lane"};
+
 constexpr std::string_view dialectName(Dialect dialect)
 {
-    switch (dialect) {
-    case Dialect::Seqlock: return "seqlock";
-    case Dialect::Monotonic: return "monotonic";
-    case Dialect::Lane: return "lane";
-    case Dialect::Unknown: break;
-    }
-    return "unknown";
+    const auto index = static_cast<std::size_t>(dialect);
+    return index < kDialectNames.size() ? kDialectNames[index] : kDialectNames[0];
 }
 
 }  // namespace ct

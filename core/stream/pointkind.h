@@ -6,19 +6,18 @@
 
 #include "core/stream/stream.h"
 
+#include <array>
 #include <string_view>
 
 namespace ct {
 
+/// By PointKind.
+inline constexpr std::array<std::string_view, 4> kPointKindNames{"await", "initial", "final", "yield"};
+
 constexpr std::string_view pointKindName(PointKind kind)
 {
-    switch (kind) {
-    case PointKind::Await: return "await";
-    case PointKind::Initial: return "initial";
-    case PointKind::Final: return "final";
-    case PointKind::Yield: return "yield";
-    }
-    return "await";
+    const auto index = static_cast<std::size_t>(kind);
+    return index < kPointKindNames.size() ? kPointKindNames[index] : kPointKindNames[0];
 }
 
 }  // namespace ct

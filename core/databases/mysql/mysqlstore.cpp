@@ -4,6 +4,7 @@
 
 #include "core/databases/mysql/mysqlconnection.h"
 #include "core/databases/mysql/mysqlddl.h"
+#include "core/databases/storedsums.h"
 #include "core/recording/text/lineoutput.h"
 
 #include <array>
@@ -194,7 +195,7 @@ Result<void> MysqlStore::show(const std::string &sessionKey)
 
 Result<void> MysqlStore::publish(const std::string &sessionKey)
 {
-    Result<void> done = add(Table::TraceInfo, Row().text("complete").number(1));
+    Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
         done = attach();
     if (done)

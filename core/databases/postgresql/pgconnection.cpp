@@ -70,9 +70,27 @@ std::string pgLiteral(std::string_view text)
     return doubled(text, '\'');
 }
 
-void PgConnection::Clear::operator()(pg_result *result) const
+void PgRows::Clear::operator()(pg_result *result) const
 {
     PQclear(result);
+}
+
+int PgRows::count() const
+{
+    return PQntuples(m_result.get());
+}
+
+int PgRows::columns() const
+{
+    return PQnfields(m_result.get());
+}
+
+std::optional<std::string_view> PgRows::cell(int row, int column) const
+{
+    if (PQgetisnull(m_result.get(), row, column) != 0)
+        return std::nullopt;
+    return std::string_view(PQgetvalue(m_result.get(), row, column),
+                            static_cast<std::size_t>(PQgetlength(m_result.get(), row, column)));
 }
 
 PgConnection::PgConnection(const ServerAddress &address)
@@ -111,13 +129,13 @@ bool PgConnection::connectTo(const std::string &database)
     return true;
 }
 
-/// Connects, and creates the database if it does not exist.
-Result<void> PgConnection::connect()
+/// Connects. If the database does not exist, creates it, or says so.
+Result<void> PgConnection::connect(IfMissing ifMissing)
 {
     if (connectTo(m_address.database))
         return {};
     // Qt's driver does not report why the server refuses.
-    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database); attempt.lacksDatabase()) {
+    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database); attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
         if (Result<void> created = createDatabase(); !created)
             return created;
     } else if (!attempt.isConnected) {
@@ -148,12 +166,12 @@ Result<void> PgConnection::checkTls()
                                              " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
-Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address)
+Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QPSQL")))
         return Error{ErrorCode::Unsupported, "Qt has no PostgreSQL driver here; install libqt6sql6-psql"};
     std::unique_ptr<PgConnection> connection(new PgConnection(address));
-    if (Result<void> connected = connection->connect(); !connected)
+    if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
     if (Result<void> checked = connection->checkTls(); !checked)
         return checked.error();
@@ -167,30 +185,30 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
-Result<PgConnection::ResultOfServer> PgConnection::execute(const std::string &statements)
+Result<PgRows> PgConnection::rows(const std::string &statements)
 {
-    ResultOfServer result(PQexec(m_handle, statements.c_str()));
-    const ExecStatusType status = PQresultStatus(result.get());
+    PgRows rows(PQexec(m_handle, statements.c_str()));
+    const ExecStatusType status = PQresultStatus(rows.m_result.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
-        return errorOf(result.get());
-    return result;
+        return errorOf(rows.m_result.get());
+    return rows;
 }
 
 Result<void> PgConnection::run(const std::string &statements)
 {
-    const Result<ResultOfServer> done = execute(statements);
+    const Result<PgRows> done = rows(statements);
     return done ? Result<void>() : done.error();
 }
 
 Result<std::vector<std::string>> PgConnection::column(const std::string &query)
 {
-    const Result<ResultOfServer> rows = execute(query);
-    if (!rows)
-        return rows.error();
+    const Result<PgRows> answer = rows(query);
+    if (!answer)
+        return answer.error();
     std::vector<std::string> values;
-    for (int row = 0; row < PQntuples(rows->get()); ++row) {
-        if (PQgetisnull(rows->get(), row, 0) == 0)
-            values.emplace_back(PQgetvalue(rows->get(), row, 0));
+    for (int row = 0; row < answer->count(); ++row) {
+        if (const auto cell = answer->cell(row, 0))
+            values.emplace_back(*cell);
     }
     return values;
 }
@@ -203,17 +221,18 @@ Result<std::optional<std::string>> PgConnection::value(const std::string &query)
     return values->empty() ? std::optional<std::string>() : std::move(values->front());
 }
 
-Result<void> PgConnection::copy(const std::string &target, std::string_view rows)
+Result<void> PgConnection::copy(const std::string &target, std::string_view text)
 {
     // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
-    if (Result<ResultOfServer> begun = execute("COPY " + target + " FROM STDIN WITH (FREEZE)"); !begun)
+    if (Result<PgRows> begun = rows("COPY " + target + " FROM STDIN WITH (FREEZE)"); !begun)
         return begun.error();
-    const bool isSent = PQputCopyData(m_handle, rows.data(), static_cast<int>(rows.size())) == 1 &&
+    const bool isSent = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size())) == 1 &&
                         PQputCopyEnd(m_handle, nullptr) == 1;
     Result<void> done = isSent ? Result<void>() : Result<void>(errorOf(nullptr));
-    while (const ResultOfServer result{PQgetResult(m_handle)}) {
-        if (done && PQresultStatus(result.get()) != PGRES_COMMAND_OK)
-            done = errorOf(result.get());
+    while (pg_result *const result = PQgetResult(m_handle)) {
+        const PgRows answer(result);
+        if (done && PQresultStatus(result) != PGRES_COMMAND_OK)
+            done = errorOf(result);
     }
     return done;
 }

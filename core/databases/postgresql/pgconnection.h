@@ -10,6 +10,7 @@
 
 #include <QSqlDatabase>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,36 +22,52 @@ struct pg_result;
 
 namespace ct {
 
+/// The rows of an answer. A value that can be moved.
+class PgRows {
+public:
+    PgRows() = default;
+    int count() const;
+    int columns() const;
+    /// nullopt = NULL. Valid as long as the rows.
+    std::optional<std::string_view> cell(int row, int column) const;
+
+private:
+    friend class PgConnection;
+    struct Clear {
+        void operator()(pg_result *result) const;
+    };
+    explicit PgRows(pg_result *result) : m_result(result) {}
+    std::unique_ptr<pg_result, Clear> m_result;
+};
+
 class PgConnection {
 public:
-    /// Creates the database if it does not exist. The password is the one that was kept for the server, or else comes
-    /// from PGPASSWORD, PGPASSFILE or ~/.pgpass.
-    static Result<std::unique_ptr<PgConnection>> open(const ServerAddress &address);
+    enum class IfMissing : std::uint8_t { Create, Fail };
+    /// `ifMissing`: what to do if the database does not exist. The password is the one that was kept for the server, or
+    /// else comes from PGPASSWORD, PGPASSFILE or ~/.pgpass.
+    static Result<std::unique_ptr<PgConnection>> open(const ServerAddress &address,
+                                                      IfMissing ifMissing = IfMissing::Create);
     ~PgConnection();  ///< the server rolls back an open transaction
     PgConnection(const PgConnection &) = delete;
     PgConnection &operator=(const PgConnection &) = delete;
 
     /// One or more statements.
     Result<void> run(const std::string &statements);
+    /// The rows of the last one of the statements.
+    Result<PgRows> rows(const std::string &statements);
     /// The first column of the first row; nullopt = no row, or NULL.
     Result<std::optional<std::string>> value(const std::string &query);
     /// The first column of all rows.
     Result<std::vector<std::string>> column(const std::string &query);
-    /// Adds rows in the text format of COPY. `target`: a table and its columns.
-    Result<void> copy(const std::string &target, std::string_view rows);
+    /// Adds rows: `text` has the text format of COPY. `target`: a table and its columns.
+    Result<void> copy(const std::string &target, std::string_view text);
 
 private:
-    struct Clear {
-        void operator()(pg_result *result) const;
-    };
-    using ResultOfServer = std::unique_ptr<pg_result, Clear>;
-
     explicit PgConnection(const ServerAddress &address);
-    Result<void> connect();
+    Result<void> connect(IfMissing ifMissing);
     bool connectTo(const std::string &database);
     Result<void> createDatabase();
     Result<void> checkTls();
-    Result<ResultOfServer> execute(const std::string &statements);
     Error errorOf(const pg_result *result) const;
 
     const ServerAddress m_address;

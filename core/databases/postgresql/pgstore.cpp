@@ -5,6 +5,7 @@
 #include "core/databases/postgresql/copytext.h"
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/postgresql/pgddl.h"
+#include "core/databases/storedsums.h"
 
 #include <array>
 #include <charconv>
@@ -153,7 +154,7 @@ Result<void> PgStore::attach()
 
 Result<void> PgStore::publish(const std::string &sessionKey)
 {
-    Result<void> done = add(Table::TraceInfo, Row().text("complete").number(1));
+    Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
         done = attach();
     if (done)

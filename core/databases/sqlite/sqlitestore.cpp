@@ -7,6 +7,7 @@
 #include "core/databases/sqlite/sqliteconnection.h"
 #include "core/databases/sqlite/sqliteddl.h"
 #include "core/databases/sqlite/sqlitestatement.h"
+#include "core/databases/storedsums.h"
 #include "core/databases/traceviews.h"
 
 #include <QSqlDatabase>
@@ -91,7 +92,8 @@ Result<void> SqliteStore::makeTables()
             return prepared.error();
         m_statements.push_back(std::move(*prepared));
     }
-    return add(Table::TraceInfo, Row().text("complete").number(0));
+    const Result<void> added = add(Table::TraceInfo, Row().text(kFormatName).number(kFormat));
+    return added ? add(Table::TraceInfo, Row().text(kCompleteName).number(0)) : added;
 }
 
 Result<void> SqliteStore::begin()
@@ -144,7 +146,7 @@ Result<void> SqliteStore::publish(const std::string &)
         if (Result<void> made = m_connection->run(sqlite::createIndex(index)); !made)
             return made;
     }
-    return add(Table::TraceInfo, Row().text("complete").number(1));
+    return add(Table::TraceInfo, Row().text(kCompleteName).number(1));
 }
 
 Result<void> SqliteStore::close()

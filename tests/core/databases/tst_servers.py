@@ -103,6 +103,67 @@ class Export(unittest.TestCase):
             self.assertGreater(len(expected), 0)
             self.assertEqual(self.query(wakes), expected)
 
+    def converted(self, source, kind):
+        """The events in their order, and all notes. Notes between the same two events have no order, and the names of
+        threads have no position."""
+        path = self.path(f"out.{kind}")
+        done = export(source, path, kind)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        notes = {text for text in lines if text.startswith('{"note":')}
+        return [text for text in lines if text not in notes], sorted(notes)
+
+    def test_a_stored_session_is_an_input(self):
+        if SERVER.kind != "postgresql":
+            done = export("mysql://me@localhost/traces", self.path("run.csv"), "csv")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("sessions can be opened from PostgreSQL and SQLite, not from MariaDB", done.stderr)
+            return
+        for recording in sorted(RECORDINGS.glob("causes/*.ctr"))[::12]:
+            self.exported(recording)
+            address = SERVER.url(self.database)
+            self.assertEqual(self.converted(address, "jsonl"), self.converted(recording, "jsonl"), recording)
+            # A recording that is made from the session has the same content.
+            stored = self.path("stored.ctr")
+            self.assertEqual(export(address, stored, "ctr").returncode, 0)
+            self.assertEqual(self.converted(stored, "jsonl"), self.converted(recording, "jsonl"))
+
+    def test_chooses_a_session(self):
+        if SERVER.kind != "postgresql":
+            return
+        first, second = self.many("first.jsonl", 10, 1), self.many("second.jsonl", 20, 2)
+        self.exported(first)
+        self.exported(second)
+        numbers = [row[0] for row in self.query("SELECT session FROM sessions ORDER BY session")]
+        for options, events in ({}, 20), ({"session": numbers[0]}, 10), ({"session": str(first)}, 10):
+            self.assertEqual(len(self.converted(SERVER.url(self.database, **options), "csv")[0]), events + 1)
+        done = export(SERVER.url(self.database, session="77"), self.path("out.csv"), "csv")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("has no session 77; its view `sessions` lists those that it has", done.stderr)
+        done = export(SERVER.url("missing"), self.path("out.csv"), "csv")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertFalse(SERVER.has_database("missing"))
+        done = export(SERVER.url(self.database), SERVER.url(self.database, session=numbers[0]))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("its --output is the database of --input; choose another database", done.stderr)
+        # A database of another program.
+        SERVER.query("postgres", "CREATE DATABASE other")
+        done = export(SERVER.url("other"), self.path("out.csv"), "csv")
+        self.assertIn("only databases to which corotracer-gui has exported a run can be opened", done.stderr)
+
+    def test_a_reader_keeps_its_state_while_the_session_is_replaced(self):
+        if SERVER.kind != "postgresql":
+            return
+        source = self.many("run.jsonl", 200_000)
+        self.exported(source)
+        reading = subprocess.Popen([PROGRAM, "--batch", "--input", SERVER.url(self.database), "--report", "text",
+                                    "--report-out", str(self.path("report"))], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        self.many("run.jsonl", 5)
+        self.exported(source)
+        self.assertEqual(reading.wait(servers.PATIENCE_S), 0)
+        self.assertRegex(self.path("report").read_text(), r"(200000|5) events")
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "5")
+
     def test_keeps_extreme_values_and_any_text(self):
         name = 'it\'s "quoted", \\ back\tslash,\nlines \u00e4\U0001f600 %s ; DROP TABLE x; --'
         source = self.written("run.jsonl", [line(HUGE, 0, 2**63, False, name=name, file="a'b.cpp", line=3, function="f"),

@@ -102,7 +102,7 @@ inline const QStringList kSampleThreads{QStringLiteral("4242|77|5300|sleeping|ep
                                         QStringLiteral("4242|78|5300|running|none|0||42|")};
 inline const QStringList kSampleDescriptors{QStringLiteral("4242|9|0|5300|timer|1|0|9999||0|0"),
                                             QStringLiteral("4242|10|0|5300|socket|2147483649|||8|1|0")};
-inline const QStringList kSampleProcesses{QStringLiteral("4242|5400|5300|2|5350|1|1|0")};
+inline const QStringList kSampleProcesses{QStringLiteral("4242|5400|5300|2|5350|1|1|0|0")};
 
 inline QByteArray contentOf(const QString &path)
 {

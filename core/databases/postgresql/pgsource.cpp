@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/postgresql/pgsource.h"
+
+#include "core/databases/postgresql/pgconnection.h"
+#include "core/databases/row.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+/// Rows that the server sends at a time.
+constexpr const char *kRowsAtOnce = "8192";
+
+/// Reads a cursor of the server piece by piece.
+class PgCursor final : public RowCursor {
+public:
+    PgCursor(PgConnection &connection, std::string cursor) : m_connection(connection), m_cursor(std::move(cursor)) {}
+
+    Result<bool> next(std::span<const StoredCell> &cells) override
+    {
+        if (++m_row >= m_rows.count()) {
+            Result<PgRows> rows =
+                m_connection.rows("FETCH FORWARD " + std::string(kRowsAtOnce) + " FROM " + pgIdentifier(m_cursor));
+            if (!rows)
+                return rows.error();
+            m_rows = std::move(*rows);
+            m_row = 0;
+            if (m_rows.count() == 0)
+                return false;
+        }
+        const auto columns = static_cast<std::size_t>(m_rows.columns());
+        for (std::size_t column = 0; column < columns; ++column)
+            m_cells[column] = cell(static_cast<int>(column));
+        cells = {m_cells.data(), columns};
+        return true;
+    }
+
+private:
+    StoredCell cell(int column) const
+    {
+        const std::optional<std::string_view> text = m_rows.cell(m_row, column);
+        return text ? StoredCell{StoredCell::Kind::Text, 0, *text} : StoredCell();
+    }
+
+    PgConnection &m_connection;
+    const std::string m_cursor;
+    PgRows m_rows;
+    int m_row = -1;
+    std::array<StoredCell, Row::kMostCells> m_cells;
+};
+
+class PgSource final : public RowSource {
+public:
+    PgSource(const ServerAddress &address, std::unique_ptr<PgConnection> connection)
+        : m_address(address), m_name(address.name()), m_connection(std::move(connection))
+    {
+    }
+
+    Result<void> begin()
+    {
+        // All rows belong to one state, and a reader can be slow.
+        Result<void> done = m_connection->run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+                                              "SET LOCAL idle_in_transaction_session_timeout = 0");
+        if (!done)
+            return done;
+        return chooseSession();
+    }
+
+    Result<std::unique_ptr<RowCursor>> read(Table table, std::string_view column) override
+    {
+        const std::string name(serverNameOf(table));
+        std::string columns;
+        for (const Column &one : schemaOf(table).columns)
+            columns += (columns.empty() ? "" : ", ") + pgIdentifier(one.name);
+        const std::string cursor = "read_" + name + "_by_" + std::string(column);
+        const std::string by = pgIdentifier(column);
+        // ctid: the place of a row, which shows the order in which COPY has added them.
+        Result<void> declared =
+            m_connection->run("DECLARE " + pgIdentifier(cursor) + " NO SCROLL CURSOR FOR SELECT " + columns + " FROM " +
+                              pgIdentifier("all_" + name) + " WHERE session = " + m_session + " AND " + by +
+                              " IS NOT NULL ORDER BY " + by + (column == "after_event" ? ", ctid" : ""));
+        if (!declared)
+            return declared.error();
+        return std::unique_ptr<RowCursor>(std::make_unique<PgCursor>(*m_connection, cursor));
+    }
+
+    const std::string &name() const override { return m_name; }
+
+private:
+    Result<void> chooseSession()
+    {
+        const std::string wanted = m_address.session.empty()
+                                       ? std::string()
+                                       : " WHERE session::text = " + pgLiteral(m_address.session) +
+                                             " OR key = " + pgLiteral(m_address.session);
+        const auto found = m_connection->value("SELECT session FROM stored_sessions" + wanted +
+                                               " ORDER BY stored_at DESC, session DESC LIMIT 1");
+        if (!found) {
+            Error error = found.error();
+            addRemedy(error, "only databases to which corotracer-gui has exported a run can be opened");
+            return error;
+        }
+        if (!*found)
+            return Error{ErrorCode::NotFound,
+                         m_name + (m_address.session.empty() ? " has no session; export a run to it first"
+                                                             : " has no session " + m_address.session +
+                                                                   "; its view `sessions` lists those that it has")};
+        m_session = **found;
+        return {};
+    }
+
+    const ServerAddress m_address;
+    const std::string m_name;
+    std::unique_ptr<PgConnection> m_connection;
+    std::string m_session;  ///< its number, as digits
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RowSource>> openPgSource(const ServerAddress &address)
+{
+    Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address, PgConnection::IfMissing::Fail);
+    if (!opened)
+        return opened.error();
+    auto source = std::make_unique<PgSource>(address, std::move(*opened));
+    if (Result<void> begun = source->begin(); !begun)
+        return begun.error();
+    return std::unique_ptr<RowSource>(std::move(source));
+}
+
+}  // namespace ct

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/reading/openstream.h"
+
+#include "core/databases/postgresql/pgsource.h"
+#include "core/databases/reading/sessionreader.h"
+#include "core/databases/sqlite/sqlitesource.h"
+
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+Result<std::unique_ptr<RowSource>> openSource(const std::string &place)
+{
+    if (!isServerAddress(place))
+        return openSqliteSource(place);
+    const Result<ServerAddress> address = parseServerAddress(place);
+    if (!address)
+        return address.error();
+    if (address->kind == ServerAddress::Kind::PostgreSql)
+        return openPgSource(*address);
+    return Error{ErrorCode::Unsupported, address->name() + ": sessions can be opened from PostgreSQL and SQLite, not "
+                                                           "from MariaDB or MySQL; export the run to one of these"};
+}
+
+}  // namespace
+
+bool isDatabase(const std::string &place)
+{
+    return isServerAddress(place) || isSqliteFile(place);
+}
+
+Result<std::unique_ptr<StreamFile>> openStream(const std::string &place, std::shared_ptr<StreamIndex> streamIndex,
+                                               FileGrowth *growth, OutputHandler handleOutput, ReadOptions options)
+{
+    if (!isDatabase(place))
+        return openRecording(place, std::move(streamIndex), growth, std::move(handleOutput), options);
+    Result<std::unique_ptr<RowSource>> source = openSource(place);
+    if (!source)
+        return source.error();
+    Result<std::unique_ptr<SessionReader>> reader = SessionReader::open(std::move(*source));
+    if (!reader)
+        return reader.error();
+    if (streamIndex)
+        streamIndex->close();
+    return std::unique_ptr<StreamFile>(std::move(*reader));
+}
+
+}  // namespace ct

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads a session of a database as a decoded stream: docs/interchange.md, "Open from a database". The database is
+// untrusted. Rows that contradict each other end the reading.
+//
+// The borders of the batches are those that the rows need: a batch with the rows of one position, then one with the
+// events up to the next position that has rows.
+#pragma once
+
+#include "core/databases/reading/rowsource.h"
+#include "core/recording/read/streamfile.h"
+
+#include <memory>
+
+namespace ct {
+
+class SessionReader final : public StreamFile {
+public:
+    /// Returns an error if the database has no session that this program can read.
+    static Result<std::unique_ptr<SessionReader>> open(std::unique_ptr<RowSource> source);
+    ~SessionReader() override;
+
+    /// First returns empty batches, while the facts are read.
+    Result<bool> next(Batch &batch) override;
+    double progress() const override;  ///< by events
+    Accounting accounting() const override;
+    /// The facts of the run, and what is known of its addresses.
+    bool takeFacts(FileFacts &facts) override;
+    bool hasEnded() const override;  ///< false: the export was interrupted
+    bool isDamaged() const override;
+
+private:
+    struct Data;
+    explicit SessionReader(std::unique_ptr<Data> data);
+    std::unique_ptr<Data> m_data;
+};
+
+}  // namespace ct

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/reading/storedsessions.h"
+
+#include "core/databases/postgresql/pgconnection.h"
+#include "core/databases/reading/rowsource.h"
+#include "core/databases/serveraddress.h"
+#include "core/databases/sqlite/sqlitesource.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace ct {
+
+namespace {
+
+std::uint64_t numberOf(std::string_view digits)
+{
+    std::uint64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
+/// The address with a session. An option that it has already stays behind, where it does not count.
+std::string withSession(const std::string &place, std::string_view session)
+{
+    const std::size_t options = place.find('?');
+    return place.substr(0, options) + "?" +
+           (options == std::string::npos ? std::string() : place.substr(options + 1) + "&") +
+           "session=" + std::string(session);
+}
+
+constexpr const char *kSessions =
+    "SELECT s.session, coalesce(i.name, s.key), i.program, i.command, i.machine, date_trunc('second', s.stored_at), "
+    "i.last_ts - i.first_ts, (SELECT value FROM all_trace_info t WHERE t.session = s.session AND t.name = 'events'), "
+    "(SELECT value FROM all_trace_info t WHERE t.session = s.session AND t.name = 'coroutines') "
+    "FROM stored_sessions s LEFT JOIN all_sessions i ON i.session = s.session ORDER BY s.stored_at DESC, s.session "
+    "DESC";
+
+Result<std::vector<StoredSession>> sessionsOfServer(const std::string &place)
+{
+    const Result<ServerAddress> address = parseServerAddress(place);
+    if (!address)
+        return address.error();
+    if (address->kind != ServerAddress::Kind::PostgreSql)
+        return Error{ErrorCode::Unsupported, address->name() + ": sessions can be opened from PostgreSQL and SQLite"};
+    const Result<std::unique_ptr<PgConnection>> connection =
+        PgConnection::open(*address, PgConnection::IfMissing::Fail);
+    if (!connection)
+        return connection.error();
+    const Result<PgRows> rows = (*connection)->rows(kSessions);
+    if (!rows) {
+        Error error = rows.error();
+        addRemedy(error, "only databases to which corotracer-gui has exported a run have sessions");
+        return error;
+    }
+    std::vector<StoredSession> sessions;
+    for (int row = 0; row < rows->count(); ++row) {
+        const auto cell = [&](int column) { return rows->cell(row, column).value_or(std::string_view()); };
+        StoredSession session;
+        session.place = withSession(place, cell(0));
+        session.name = cell(1);
+        session.program = cell(2);
+        session.command = cell(3);
+        session.machine = cell(4);
+        session.storedAt = cell(5);
+        session.ns = numberOf(cell(6));
+        session.events = numberOf(cell(7));
+        session.coroutines = numberOf(cell(8));
+        sessions.push_back(std::move(session));
+    }
+    return sessions;
+}
+
+Result<std::vector<StoredSession>> sessionOfFile(const std::string &path)
+{
+    const Result<std::unique_ptr<RowSource>> source = openSqliteSource(path);
+    if (!source)
+        return source.error();
+    StoredSession session;
+    session.place = path;
+    Result<void> read = readRows(**source, Table::TraceInfo, "name", [&session](RowReader &row) {
+        std::string name;
+        std::uint64_t value = 0;
+        row.text(name).number(value);
+        if (name == "events")
+            session.events = value;
+        if (name == "coroutines")
+            session.coroutines = value;
+    });
+    if (read)
+        read = readRows(**source, Table::Sessions, "info", [&session](RowReader &row) {
+            std::uint64_t first = 0;
+            std::uint64_t last = 0;
+            row.text(session.name).text(session.program).text(session.command).text(session.machine).skip();
+            row.known(first).known(last);
+            session.ns = last - first;
+        });
+    if (!read)
+        return read.error();
+    return std::vector<StoredSession>{session};
+}
+
+}  // namespace
+
+Result<std::vector<StoredSession>> storedSessions(const std::string &place)
+{
+    return isServerAddress(place) ? sessionsOfServer(place) : sessionOfFile(place);
+}
+
+}  // namespace ct

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The tables that a stream is made of, and how their rows become parts of it. Each row has a position: the number of
+// events before it.
+#pragma once
+
+#include "core/databases/reading/rowsource.h"
+#include "core/stream/stream.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ct {
+
+/// Where the rows go. A plain value.
+struct StreamParts {
+    Batch batch;
+    CoroutineId born = 0;                  ///< coroutines whose births were read
+    std::uint64_t eventsOfCoroutines = 0;  ///< sum of their column `events`
+    std::vector<Parent> parentsNotYetBorn;
+};
+
+/// The rows of a table that belong into the stream, or a part of their columns.
+struct StreamTable {
+    Table table;
+    std::string_view order;     ///< the column by which they are read
+    std::string_view position;  ///< the column that has their position
+    void (*put)(RowReader &row, StreamParts &to);
+};
+
+/// All of them except the events, in the order that rows of the same position must have.
+std::span<const StreamTable> streamTables();
+/// Reads an event without its id, which is the first column.
+void readEvent(RowReader &row, Transition &event);
+
+/// Reads the rows of one table, of which the first is always known.
+class PositionedRows {
+public:
+    static constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+
+    static Result<PositionedRows> open(RowSource &source, const StreamTable &table);
+    std::uint64_t position() const { return m_position; }  ///< of the next row; kEnd: there is none
+    /// Puts the next row. Call it only if there is one.
+    Result<void> take(StreamParts &to);
+
+private:
+    PositionedRows(RowSource &source, const StreamTable &table, std::unique_ptr<RowCursor> cursor);
+    Result<void> advance();
+
+    RowSource *m_source;
+    const StreamTable *m_table;
+    std::unique_ptr<RowCursor> m_cursor;
+    std::size_t m_positionColumn = 0;
+    std::span<const StoredCell> m_cells;
+    std::uint64_t m_position = 0;
+};
+
+}  // namespace ct

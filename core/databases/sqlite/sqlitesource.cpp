@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/sqlite/sqlitesource.h"
+
+#include "core/databases/row.h"
+#include "core/recording/read/regularfile.h"
+
+#include <array>
+#include <sqlite3.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+/// Limit for one text, in bytes: enough for the facts of a run with a hundred thousand modules.
+constexpr int kMostTextBytes = 128 << 20;
+
+struct CloseDatabase {
+    void operator()(sqlite3 *database) const { sqlite3_close_v2(database); }
+};
+struct Finalize {
+    void operator()(sqlite3_stmt *statement) const { sqlite3_finalize(statement); }
+};
+
+Error errorOf(sqlite3 *database, const std::string &path)
+{
+    const int code = sqlite3_errcode(database) & 0xFF;
+    const std::string what = path + ": " + sqlite3_errmsg(database);
+    switch (code) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return {ErrorCode::Busy, path + " is being written by another program; open it when that has ended"};
+    case SQLITE_CANTOPEN: return {ErrorCode::NotFound, what + "; check its name and its permissions"};
+    case SQLITE_READONLY:
+        return {ErrorCode::BadFormat, path +
+                                          " was not completed, because its writer was killed; run sqlite3 on it once "
+                                          "to restore its latest whole state"};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return {ErrorCode::BadFormat, what + "; the file is damaged, choose another one"};
+    case SQLITE_ERROR:
+        return {ErrorCode::BadFormat, what + "; only databases that corotracer-gui has exported can be opened"};
+    default: return {ErrorCode::InputOutput, what};
+    }
+}
+
+class SqliteCursor final : public RowCursor {
+public:
+    SqliteCursor(sqlite3 *database, const std::string &path, sqlite3_stmt *statement)
+        : m_database(database), m_path(path), m_statement(statement)
+    {
+    }
+
+    Result<bool> next(std::span<const StoredCell> &cells) override
+    {
+        const int code = sqlite3_step(m_statement.get());
+        if (code == SQLITE_DONE)
+            return false;
+        if (code != SQLITE_ROW)
+            return errorOf(m_database, m_path);
+        const int columns = sqlite3_column_count(m_statement.get());
+        for (int column = 0; column < columns; ++column)
+            m_cells[static_cast<std::size_t>(column)] = cell(column);
+        cells = {m_cells.data(), static_cast<std::size_t>(columns)};
+        return true;
+    }
+
+private:
+    StoredCell cell(int column) const
+    {
+        sqlite3_stmt *const row = m_statement.get();
+        switch (sqlite3_column_type(row, column)) {
+        case SQLITE_NULL: return {};
+        case SQLITE_INTEGER:
+            return {StoredCell::Kind::Number, static_cast<std::uint64_t>(sqlite3_column_int64(row, column)), {}};
+        default:
+            const auto *const text = reinterpret_cast<const char *>(sqlite3_column_text(row, column));
+            return {StoredCell::Kind::Text,
+                    0,
+                    {text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(row, column))}};
+        }
+    }
+
+    sqlite3 *const m_database;
+    const std::string &m_path;
+    std::unique_ptr<sqlite3_stmt, Finalize> m_statement;
+    std::array<StoredCell, Row::kMostCells> m_cells;
+};
+
+class SqliteSource final : public RowSource {
+public:
+    SqliteSource(std::string path, sqlite3 *database) : m_path(std::move(path)), m_database(database) {}
+
+    Result<void> begin()
+    {
+        (void)sqlite3_busy_timeout(m_database.get(), 1000);
+        (void)sqlite3_limit(m_database.get(), SQLITE_LIMIT_LENGTH, kMostTextBytes);
+        // The file may come from anybody.
+        (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+        // Otherwise a column that does not exist would be a text.
+        (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+        // All rows belong to one state. The state is that of the first read.
+        for (const char *statement : {"BEGIN", "SELECT count(*) FROM sqlite_schema"}) {
+            if (sqlite3_exec(m_database.get(), statement, nullptr, nullptr, nullptr) != SQLITE_OK)
+                return errorOf(m_database.get(), m_path);
+        }
+        return {};
+    }
+
+    Result<std::unique_ptr<RowCursor>> read(Table table, std::string_view column) override
+    {
+        const TableSchema &schema = schemaOf(table);
+        std::string columns;
+        for (const Column &one : schema.columns)
+            columns += (columns.empty() ? "\"" : ", \"") + std::string(one.name) + "\"";
+        // Rows are added in the order of their positions. So the order of the table needs no sorting.
+        const bool isInOrder = column == "after_event";
+        const std::string by = '"' + std::string(column) + '"';
+        const std::string query = "SELECT " + columns + " FROM \"" + std::string(schema.name) + "\" WHERE " + by +
+                                  " IS NOT NULL ORDER BY " + (isInOrder ? "rowid" : by);
+        sqlite3_stmt *statement = nullptr;
+        if (sqlite3_prepare_v2(m_database.get(), query.c_str(), -1, &statement, nullptr) != SQLITE_OK)
+            return errorOf(m_database.get(), m_path);
+        return std::unique_ptr<RowCursor>(std::make_unique<SqliteCursor>(m_database.get(), m_path, statement));
+    }
+
+    const std::string &name() const override { return m_path; }
+
+private:
+    const std::string m_path;
+    std::unique_ptr<sqlite3, CloseDatabase> m_database;
+};
+
+}  // namespace
+
+bool isSqliteFile(const std::string &path)
+{
+    const Result<int> file = openRegularFile(path);
+    if (!file)
+        return false;
+    std::array<char, kMagic.size()> begin{};
+    const ssize_t got = ::read(*file, begin.data(), begin.size());
+    ::close(*file);
+    return got == static_cast<ssize_t>(begin.size()) && std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path)
+{
+    sqlite3 *database = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
+    auto source = std::make_unique<SqliteSource>(path, database);
+    if (code != SQLITE_OK)
+        return errorOf(database, path);
+    if (Result<void> begun = source->begin(); !begun)
+        return begun.error();
+    return std::unique_ptr<RowSource>(std::move(source));
+}
+
+}  // namespace ct

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The session in a SQLite file, to be read. Uses SQLite's own interface, which has no ties to a thread.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/databases/reading/rowsource.h"
+
+#include <memory>
+#include <string>
+
+namespace ct {
+
+/// Returns true if the file begins like a SQLite database.
+bool isSqliteFile(const std::string &path);
+/// Opens the file for reading only. Any thread.
+Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path);
+
+}  // namespace ct

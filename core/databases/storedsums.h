@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The sums of a run in the table trace_info: their names, and the members that have them.
+#pragma once
+
+#include "core/stream/accounting.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ct {
+
+struct StoredSum {
+    std::string_view name;
+    std::uint64_t (*get)(const Accounting &sums);
+    void (*set)(Accounting &sums, std::uint64_t value);
+};
+
+std::span<const StoredSum> storedSums();
+
+// Other rows of trace_info.
+inline constexpr std::string_view kFormatName = "format";               ///< version of the tables
+inline constexpr std::string_view kDroppedName = "dropped_events";      ///< numbers that are missing without a loss
+inline constexpr std::string_view kObservedName = "observed_until_ts";  ///< ns, CLOCK_MONOTONIC: the latest pass
+inline constexpr std::string_view kCompleteName = "complete";           ///< 0 until the end
+inline constexpr std::uint64_t kFormat = 4;
+
+}  // namespace ct

@@ -1,0 +1,407 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/reading/openstream.h"
+#include "core/databases/reading/storedsessions.h"
+#include "core/databases/sessionwriter.h"
+#include "core/databases/sqlite/sqlitestore.h"
+#include "core/databases/storedsums.h"
+#include "core/recording/read/recordingreader.h"
+#include "tests/core/recording/streamtext.h"
+#include "tests/support/paths.h"
+#include "tests/support/qtsuite.h"
+
+#include <QDirIterator>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QTemporaryDir>
+
+#include <random>
+
+using namespace ct;
+
+namespace {
+
+/// What a stream has, independent of the borders of its batches.
+struct Content {
+    QStringList events;  ///< in their order
+    QStringList others;  ///< sorted; those that can be repeated, once
+    Accounting sums;
+    RecordingInfo info;
+    std::vector<FrameLocation> frames;
+    std::uint64_t now = 0;
+    bool hasEnded = false;
+    std::string error;
+};
+
+Content read(StreamFile &file, Sink *sink = nullptr)
+{
+    Content content;
+    FileFacts facts;
+    Batch batch;
+    for (bool more = true; more;) {
+        batch.clear();
+        const Result<bool> next = file.next(batch);
+        if (!next)
+            content.error = next.error().message;
+        more = next && *next;
+        if (file.takeFacts(facts))
+            content.frames.insert(content.frames.end(), facts.frames.begin(), facts.frames.end());
+        if (sink && more && !sink->consume(batch))
+            content.error = "the sink failed";
+        content.now = std::max(content.now, batch.now);
+        for (const QString &line : QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'))) {
+            if (line.startsWith(QLatin1String("T ")))
+                content.events << line;
+            else if (!line.isEmpty() && !line.startsWith(QLatin1String("now ")))
+                content.others << line;
+        }
+    }
+    content.others.sort();
+    // A target can report the name of a thread several times.
+    content.others.removeDuplicates();
+    content.sums = file.accounting();
+    content.info = facts.info;
+    content.hasEnded = file.hasEnded();
+    return content;
+}
+
+Content read(const std::string &place, Sink *sink = nullptr)
+{
+    Result<std::unique_ptr<StreamFile>> file = openStream(place);
+    if (file)
+        return read(**file, sink);
+    Content content;
+    content.error = file.error().message;
+    return content;
+}
+
+std::unique_ptr<SessionWriter> writerOf(const std::string &path, const RecordingInfo &info = {})
+{
+    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path);
+    if (!store)
+        return nullptr;
+    ExportContext context;
+    context.info = [info] { return info; };
+    return std::make_unique<SessionWriter>(std::move(*store), context);
+}
+
+/// Writes everything of `from` into a database, and returns what `from` has.
+Content write(const std::string &from, const std::string &to)
+{
+    const Content first = read(from);
+    const std::unique_ptr<SessionWriter> writer = writerOf(to, first.info);
+    Content content = read(from, writer.get());
+    if (!writer->finish(content.sums))
+        content.error = "the database was not written";
+    return content;
+}
+
+std::map<std::string, std::uint64_t> sumsOf(const Accounting &accounting)
+{
+    std::map<std::string, std::uint64_t> sums;
+    for (const StoredSum &sum : storedSums())
+        sums[std::string(sum.name)] = sum.get(accounting);
+    return sums;
+}
+
+/// All rows of all tables, in the order in which the tables have them.
+QStringList rowsOf(const std::string &path)
+{
+    QStringList rows;
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("rows"));
+        database.setDatabaseName(QString::fromStdString(path));
+        database.open();
+        for (std::size_t i = 0; i < kTables; ++i) {
+            const TableSchema &schema = schemaOf(static_cast<Table>(i));
+            QSqlQuery query(QStringLiteral("SELECT * FROM %1").arg(QLatin1String(schema.name.data())), database);
+            while (query.next()) {
+                QString row = QLatin1String(schema.name.data());
+                for (std::size_t column = 0; column < schema.columns.size(); ++column)
+                    row += QLatin1Char('|') + query.value(static_cast<int>(column)).toString();
+                rows << row;
+            }
+        }
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("rows"));
+    return rows;
+}
+
+/// Runs a statement of another program, and returns an error of the database.
+QString change(const std::string &path, const QString &statement)
+{
+    QString error;
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("change"));
+        database.setDatabaseName(QString::fromStdString(path));
+        database.open();
+        QSqlQuery query(database);
+        if (!query.exec(statement))
+            error = query.lastError().text();
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("change"));
+    return error;
+}
+
+std::string recording(const char *name)
+{
+    return test::kSourceDir + "/tests/corpus/recordings/" + name;
+}
+
+bool contains(const std::string &text, const char *part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+class TestSessionReader : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+    void readsBackWhatARecordingHas_data();
+    void readsBackWhatARecordingHas();
+    void writesTheSameRowsAgain();
+    void keepsExtremeValues();
+    void opensAnInterruptedExport();
+    void keepsLocationsOfAddresses();
+    void listsTheSessionOfAFile();
+    void refusesOtherFiles();
+    void reportsRowsThatNoExportHasWritten_data();
+    void reportsRowsThatNoExportHasWritten();
+    void survivesDamage();
+
+private:
+    std::string path(const char *name) const { return m_folder->filePath(QString::fromLatin1(name)).toStdString(); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+void TestSessionReader::readsBackWhatARecordingHas_data()
+{
+    QTest::addColumn<QString>("file");
+    QDirIterator files(QString::fromStdString(recording("")), {QStringLiteral("*.ctr")}, QDir::Files,
+                       QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString file = files.next();
+        QTest::newRow(qPrintable(file.section(QLatin1Char('/'), -2))) << file;
+    }
+}
+
+void TestSessionReader::readsBackWhatARecordingHas()
+{
+    QFETCH(const QString, file);
+    const std::string database = path("run.sqlite");
+    const Content expected = write(file.toStdString(), database);
+    QCOMPARE(expected.error, std::string());
+    QVERIFY(!expected.events.isEmpty());
+    const Content stored = read(database);
+    QCOMPARE(stored.error, std::string());
+    QCOMPARE(stored.events, expected.events);
+    QCOMPARE(stored.others, expected.others);
+    QCOMPARE(sumsOf(stored.sums), sumsOf(expected.sums));
+    QVERIFY(stored.info == expected.info);
+    QCOMPARE(stored.now, expected.now);
+    QVERIFY(stored.hasEnded);
+}
+
+/// So every row also has the same position in the stream.
+void TestSessionReader::writesTheSameRowsAgain()
+{
+    for (const char *name : {"causes/channel-without-sender.broken.ctr", "causes/await-cycle.ctr"}) {
+        const std::string first = path("first.sqlite");
+        const std::string second = path("second.sqlite");
+        QCOMPARE(write(recording(name), first).error, std::string());
+        QCOMPARE(write(first, second).error, std::string());
+        const QStringList expected = rowsOf(first);
+        QVERIFY(expected.size() > 100);
+        QCOMPARE(rowsOf(second), expected);
+    }
+}
+
+void TestSessionReader::keepsExtremeValues()
+{
+    constexpr std::uint64_t kHuge = ~std::uint64_t{0};
+    const std::string text = "it's \"quoted\", \\ back\tslash,\nlines \xC3\xA4\xF0\x9F\x98\x80 %s";
+    Batch batch;
+    batch.sites = {{1, 4294967295, 7, text, text}, {2, 0, 0, "", ""}};
+    Birth birth;
+    birth.coroutine = 0;
+    birth.station = 4294967295;
+    birth.dialect = Dialect::Lane;
+    birth.probeId = kHuge;
+    birth.birthTs = std::uint64_t{1} << 63;
+    batch.births = {birth};
+    Transition event;
+    event.coroutine = 0;
+    event.ts = event.addr = event.n = event.seq = kHuge;
+    event.tid = 4294967295;
+    event.site = 1;
+    event.kind = PointKind::Yield;
+    batch.transitions = {event};
+    batch.losses = {{0, 5, std::uint64_t{1} << 63, true}};
+    batch.flags = {{0, Flag::Reason::DialectContradiction}};
+    batch.notes.names = {{0, text}};
+    WaitsOn waits{0, kHuge, WaitKind::Timer, kHuge, kNoCoroutine};
+    waits.part = 6;
+    batch.notes.waits = {waits, {0, 0, WaitKind::Descriptor, 0, kNoCoroutine}, {0, 1, WaitKind::Coroutine, kHuge, 0}};
+    batch.notes.processSamples = {{9, kHuge, 0, 1, kHuge, true, false, true, 12}};
+    batch.now = kHuge;
+    const std::unique_ptr<SessionWriter> writer = writerOf(path("run.sqlite"));
+    QVERIFY(bool(writer->consume(batch)));
+    Accounting sums;
+    sums.captured = 1;
+    sums.coroutines = 1;
+    sums.missedBeforeAttach = std::uint64_t{1} << 63;
+    sums.timesApproximate = true;
+    QVERIFY(bool(writer->finish(sums)));
+
+    const Content stored = read(path("run.sqlite"));
+    QCOMPARE(stored.error, std::string());
+    QStringList expected = QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'));
+    expected.removeDuplicates();  // lines of the text
+    for (const QString &line : stored.events + stored.others)
+        QVERIFY2(expected.removeOne(line), qPrintable(line));
+    QCOMPARE(expected, QStringList({QStringLiteral("now %1").arg(kHuge), QString()}));
+    QCOMPARE(sumsOf(stored.sums), sumsOf(sums));
+}
+
+void TestSessionReader::opensAnInterruptedExport()
+{
+    const std::string database = path("run.sqlite");
+    std::unique_ptr<SessionWriter> writer = writerOf(database);
+    const Content expected = read(recording("causes/await-cycle.ctr"), writer.get());
+    writer.reset();
+    const Content stored = read(database);
+    QCOMPARE(stored.error, std::string());
+    QCOMPARE(stored.events, expected.events);
+    QCOMPARE(stored.sums.captured, static_cast<std::uint64_t>(expected.events.size()));
+    QVERIFY(!stored.hasEnded);
+}
+
+/// Knows one address, of code.
+class OneAddress final : public ExportResolver {
+public:
+    Answer known(const EventAddress &address) override { return address.addr == 0x401234 ? m_answer : nullptr; }
+    void resolve(const std::vector<EventAddress> &) override {}
+    std::uint64_t lineSince(const EventAddress &) override { return 0; }
+
+private:
+    const Answer m_answer = std::make_shared<const DescribedAddress>(DescribedAddress{
+        {{"serve(int)", "server.cpp", 88, 5, true}, {"main", "main.cpp", 9, 1, false}}, "server", {}, {}});
+};
+
+void TestSessionReader::keepsLocationsOfAddresses()
+{
+    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path("run.sqlite"));
+    SessionWriter writer(std::move(*store), ExportContext(std::make_shared<OneAddress>()));
+    Batch batch;
+    Birth birth;
+    birth.coroutine = 0;
+    batch.births = {birth};
+    Transition event;
+    event.coroutine = 0;
+    event.addr = 0x401234;
+    batch.transitions = {event};
+    QVERIFY(bool(writer.consume(batch)));
+    QVERIFY(bool(writer.finish({})));
+    const Content stored = read(path("run.sqlite"));
+    QCOMPARE(stored.frames.size(), std::size_t(1));
+    QVERIFY(stored.frames.front() == (FrameLocation{0, 0x401234, 0, 0, 88, 5, "server.cpp", "serve(int)"}));
+}
+
+void TestSessionReader::listsTheSessionOfAFile()
+{
+    const std::string database = path("run.sqlite");
+    const Content written = write(recording("causes/await-cycle.ctr"), database);
+    const auto sessions = storedSessions(database);
+    QVERIFY(bool(sessions));
+    QCOMPARE(sessions->size(), std::size_t(1));
+    QCOMPARE(sessions->front().place, database);
+    QCOMPARE(sessions->front().events, written.sums.captured);
+    QCOMPARE(sessions->front().coroutines, written.sums.coroutines);
+    QVERIFY(sessions->front().ns > 0);
+    QVERIFY(contains(sessions->front().program, "corotracer-gui"));
+}
+
+void TestSessionReader::refusesOtherFiles()
+{
+    const std::string database = path("other.sqlite");
+    QCOMPARE(change(database, QStringLiteral("CREATE TABLE other (a)")), QString());
+    QVERIFY(isDatabase(database));
+    QVERIFY(contains(read(database).error, "only databases that corotracer-gui has exported can be opened"));
+    QVERIFY(!isDatabase(path("none.sqlite")));
+    QVERIFY(!isDatabase(recording("causes/await-cycle.ctr")));
+    QVERIFY(isDatabase("postgresql://nobody@localhost/none"));
+    QVERIFY(contains(read("mysql://nobody@localhost/none").error, "not from MariaDB"));
+}
+
+void TestSessionReader::reportsRowsThatNoExportHasWritten_data()
+{
+    QTest::addColumn<QString>("statement");
+    QTest::addColumn<QByteArray>("message");
+    QTest::newRow("version") << QStringLiteral("UPDATE trace_info SET value = 3 WHERE name = 'format'")
+                             << QByteArray("has tables of version 3, and this program reads version 4");
+    QTest::newRow("no column") << QStringLiteral("ALTER TABLE wakes RENAME COLUMN by_coroutine TO other")
+                               << QByteArray("no such column");
+    QTest::newRow("no table") << QStringLiteral("DROP TABLE gaps") << QByteArray("no such table");
+    QTest::newRow("text as number") << QStringLiteral("UPDATE coro_trace_events SET tid = 'x' WHERE id = 5")
+                                    << QByteArray("the table events has a row whose tid no export can have written");
+    QTest::newRow("too large") << QStringLiteral("UPDATE coro_trace_events SET coroutine = -1 WHERE id = 5")
+                               << QByteArray("a row whose coroutine no export");
+    QTest::newRow("unknown word") << QStringLiteral("UPDATE coroutines SET dialect = 'x'")
+                                  << QByteArray("the table coroutines has a row whose dialect");
+    QTest::newRow("unknown coroutine") << QStringLiteral(
+                                              "UPDATE coro_trace_events SET coroutine = 4000000 WHERE id = 5")
+                                       << QByteArray("name coroutines or sites that do not exist");
+    QTest::newRow("missing rows") << QStringLiteral("DELETE FROM coro_trace_events WHERE id IN (4, 5)")
+                                  << QByteArray("another program has changed it; export the run again");
+    QTest::newRow("blob") << QStringLiteral("UPDATE sites SET file = x'00ff00'") << QByteArray();
+    QTest::newRow("positions") << QStringLiteral("UPDATE coroutines SET born_after_event = 1000000000")
+                               << QByteArray("do not exist");
+}
+
+void TestSessionReader::reportsRowsThatNoExportHasWritten()
+{
+    QFETCH(const QString, statement);
+    QFETCH(const QByteArray, message);
+    const std::string database = path("run.sqlite");
+    const Content written = write(recording("causes/await-cycle.ctr"), database);
+    QCOMPARE(change(database, statement), QString());
+    const Content stored = read(database);
+    QVERIFY2(contains(stored.error, message.constData()) && stored.error.empty() == message.isEmpty(),
+             stored.error.c_str());
+    QVERIFY(stored.error.empty() || contains(stored.error, "run.sqlite"));
+    QVERIFY(stored.events.size() <= written.events.size());
+    QCOMPARE(stored.sums.captured >= static_cast<std::uint64_t>(stored.events.size()), true);
+}
+
+void TestSessionReader::survivesDamage()
+{
+    const std::string database = path("run.sqlite");
+    const Content written = write(recording("causes/await-cycle.ctr"), database);
+    QFile file(QString::fromStdString(database));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray content = file.readAll();
+    file.close();
+    std::mt19937 random(1);
+    for (int i = 0; i < 200; ++i) {
+        QByteArray damaged = content;
+        for (int byte = 0; byte < 8; ++byte)
+            damaged[static_cast<qsizetype>(random() % static_cast<unsigned>(damaged.size()))] =
+                static_cast<char>(random());
+        if (i % 4 == 0)
+            damaged.truncate(static_cast<qsizetype>(random() % static_cast<unsigned>(damaged.size())));
+        QFile to(QString::fromStdString(path("damaged.sqlite")));
+        QVERIFY(to.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        to.write(damaged);
+        to.close();
+        const Content stored = read(path("damaged.sqlite"));
+        QVERIFY(stored.events.size() <= written.events.size() + 64 || !stored.error.empty());
+    }
+}
+
+CT_QT_SUITE(TestSessionReader)
+#include "tst_sessionreader.moc"
