@@ -135,7 +135,8 @@ Result<void> PgConnection::connect(IfMissing ifMissing)
     if (connectTo(m_address.database))
         return {};
     // Qt's driver does not report why the server refuses.
-    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database); attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
+    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database);
+        attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
         if (Result<void> created = createDatabase(); !created)
             return created;
     } else if (!attempt.isConnected) {
