@@ -185,7 +185,7 @@ void showRun(const Views &views, const Run &run)
     views.capture->setTrace(population);
     views.query->setTrace([current = QPointer<const Run>(&run)] {
         return current ? QueriedTrace{current->population(), current->history(), current->accounting(),
-                                      exportResolverOf(current->resolver())}
+                                      exportResolverOf(current->resolver()), current->streamIndex()}
                        : QueriedTrace();
     });
     views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);

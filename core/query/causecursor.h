@@ -59,23 +59,48 @@ public:
 private:
     std::span<const Row> rowsOf(std::uint64_t coroutine)
     {
-        CauseIndex<Row> &index = m_snapshot.causeIndex<Row>();
-        if (!index.isBuilt) {
-            CauseReader reader(m_snapshot);
-            while (reader.next(m_notes))
-                index.rows.insert(index.rows.end(), (m_notes.*m_rows).begin(), (m_notes.*m_rows).end());
-            std::stable_sort(index.rows.begin(), index.rows.end(),
-                             [](const Row &one, const Row &other) { return coroutineOf(one) < coroutineOf(other); });
-            index.isBuilt = true;
-        }
         if (coroutine >= kNoCoroutine)
             return {};
-        const auto first = std::lower_bound(index.rows.begin(), index.rows.end(), coroutine,
-                                            [](const Row &row, std::uint64_t id) { return coroutineOf(row) < id; });
-        const auto end = std::upper_bound(first, index.rows.end(), coroutine,
-                                          [](std::uint64_t id, const Row &row) { return id < coroutineOf(row); });
+        CauseIndex<Row> &index = m_snapshot.causeIndex<Row>();
+        const auto id = static_cast<CoroutineId>(coroutine);
+        if (index.end == 0)
+            build(index, 0);
+        if (id < index.first || id >= index.end)
+            build(index, id);
+        const auto first =
+            std::lower_bound(index.rows.begin(), index.rows.end(), id,
+                             [](const Row &row, CoroutineId wanted) { return coroutineOf(row) < wanted; });
+        const auto end = std::upper_bound(first, index.rows.end(), id,
+                                          [](CoroutineId wanted, const Row &row) { return wanted < coroutineOf(row); });
         return {first, end};
     }
+
+    /// Reads the causes of coroutines from `first` on.
+    void build(CauseIndex<Row> &index, CoroutineId first)
+    {
+        index.rows.clear();
+        index.first = first;
+        index.end = kNoCoroutine;
+        CauseReader reader(m_snapshot);
+        while (reader.next(m_notes)) {
+            for (const Row &row : m_notes.*m_rows) {
+                if (coroutineOf(row) >= first && coroutineOf(row) < index.end)
+                    index.rows.push_back(row);
+            }
+            if (index.rows.size() > index.kMostRows && index.end - first > 1)
+                removeLast(index);
+        }
+        std::stable_sort(index.rows.begin(), index.rows.end(), isBefore);
+    }
+    /// Keeps the causes of about half of the coroutines.
+    static void removeLast(CauseIndex<Row> &index)
+    {
+        const auto middle = index.rows.begin() + static_cast<std::ptrdiff_t>(index.rows.size() / 2);
+        std::stable_sort(index.rows.begin(), index.rows.end(), isBefore);
+        index.end = std::max(coroutineOf(*middle), index.first + 1);
+        std::erase_if(index.rows, [&](const Row &row) { return coroutineOf(row) >= index.end; });
+    }
+    static bool isBefore(const Row &one, const Row &other) { return coroutineOf(one) < coroutineOf(other); }
 
     Snapshot &m_snapshot;
     std::vector<Row> Notes::*const m_rows;

@@ -58,7 +58,7 @@ bool EventCursor::openNextCoroutine()
             continue;
         m_atStart = m_snapshot.coroutine(m_next);
         m_isLossless = !m_atStart.isFlagged() && m_atStart.captured == m_atStart.end - m_atStart.first;
-        m_position = History::Position();
+        m_reader.open(m_next, m_atStart, m_end);
         m_rows = 0;
         m_isOpen = true;
         ++m_next;
@@ -78,16 +78,14 @@ bool EventCursor::isBefore(const CoroutineSnapshot &coroutine) const
 bool EventCursor::refill()
 {
     m_at = 0;
-    m_count = m_snapshot.isCancelled() ? 0 : m_snapshot.history().read(m_coroutine.id, m_position, m_events);
+    m_count = m_reader.read(m_events);
     m_isOpen = m_count != 0;
     return m_isOpen;
 }
 
-/// The event is newer than the query, or than its times.
+/// The event is newer than the times of the filter.
 bool EventCursor::isPastTheEnd(const HistoryEvent &event) const
 {
-    if (event.n >= m_atStart.end || m_rows >= m_atStart.captured)
-        return true;
     if (m_filter.number && event.n > *m_filter.number && event.n < kFirstNegative)
         return true;
     return event.ts > m_filter.to && event.ts < kFirstNegative;

@@ -6,8 +6,6 @@
 
 #include "core/query/virtualtable.h"
 
-#include <array>
-
 namespace ct::query {
 
 /// The id of an event is its position among all events that were captured when the query began, coroutine by coroutine.
@@ -16,7 +14,7 @@ class EventCursor final : public Cursor {
 public:
     enum Column { Id, ProbeId, Tid, Addr, Seq, IsActive, Ts, N, Coroutine, Pid, SiteColumn, Kind };
 
-    explicit EventCursor(Snapshot &snapshot) : m_snapshot(snapshot) {}
+    explicit EventCursor(Snapshot &snapshot) : m_snapshot(snapshot), m_reader(snapshot.makeReader()) {}
 
     void start(const Filter &filter) override;
     bool next() override;
@@ -38,8 +36,8 @@ private:
     ExportedCoroutine m_atStart;    ///< its numbers
     bool m_isLossless = false;      ///< its numbers have no gap
     bool m_isOpen = false;
-    History::Position m_position;
-    std::array<HistoryEvent, 256> m_events;
+    CoroutineEvents m_reader;
+    CoroutineEvents::Entries m_events;
     std::size_t m_at = 0;  ///< one past the present event
     std::size_t m_count = 0;
     std::uint64_t m_rows = 0;  ///< of this coroutine, the present one included

@@ -33,13 +33,15 @@ void GapCursor::readGaps()
     const ExportedCoroutine &atStart = m_snapshot.coroutine(m_next);
     if (!atStart.isFlagged() && atStart.captured == atStart.end - atStart.first)
         return;
-    m_snapshot.history().forEach(m_next, [&](const HistoryEvent &event) {
-        if (event.n >= atStart.end || m_snapshot.isCancelled())
-            return false;
-        if (event.type == HistoryEvent::Type::Gap)
-            addGap(event.n, std::min(event.count, atStart.end - event.n));
-        return true;
-    });
+    CoroutineEvents reader = m_snapshot.makeReader();
+    reader.open(m_next, atStart, m_end);
+    CoroutineEvents::Entries entries;
+    while (const std::size_t count = reader.read(entries)) {
+        for (const HistoryEvent &event : std::span(entries).first(count)) {
+            if (event.type == HistoryEvent::Type::Gap)
+                addGap(event.n, event.count);
+        }
+    }
 }
 
 /// The reasons apply in this order.

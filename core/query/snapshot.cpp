@@ -25,7 +25,11 @@ std::uint64_t above(std::uint64_t value, std::uint64_t part)
 }  // namespace
 
 Snapshot::Snapshot(const QueriedTrace &trace, const std::atomic<bool> &cancelled)
-    : m_trace(trace), m_cancelled(cancelled), m_notes(*trace.population, *trace.history, m_coroutines)
+    : m_trace(trace),
+      m_cancelled(cancelled),
+      m_blocks(*trace.history, trace.streamIndex, cancelled),
+      m_recordedEvents(m_blocks, m_coroutines),
+      m_notes(*trace.population, *trace.history, m_coroutines)
 {
 }
 
@@ -34,11 +38,12 @@ bool Snapshot::fill()
     if (!m_coroutines.fill(population(), [this] { return !isCancelled(); }))
         return false;
     awaitHistory();
+    m_blocks.begin();
     m_notes.begin();
+    m_streamed = std::max(history().streamed(), population().captured());
     m_causes = above(history().noteCount(), history().evictedNotes());
     m_siteCount = population().siteCount();
     m_overflowNames = population().overflowNames();
-    m_notInMemory = eventsNotInMemory(history());
     const ExportedCoroutines::Sums &sums = m_coroutines.sums();
     const Overflow &overflow = m_coroutines.overflow();
     m_lostOutside = overflow.lost;
@@ -65,6 +70,18 @@ void Snapshot::awaitHistory() const
     for (auto waited = kPollInterval; history().streamed() < captured && waited < kPatience && !isCancelled();
          waited += kPollInterval)
         std::this_thread::sleep_for(kPollInterval);
+}
+
+bool Snapshot::areCausesRecorded()
+{
+    if (!m_areCausesRecorded)
+        m_areCausesRecorded = history().evictedNotes() != 0 && m_blocks.awaitAll(m_streamed);
+    return *m_areCausesRecorded;
+}
+
+std::uint64_t Snapshot::missingCauses() const
+{
+    return m_blocks.isReadable({0, m_streamed}) ? 0 : history().evictedNotes();
 }
 
 std::uint64_t Snapshot::unexplained(CoroutineId id) const
@@ -148,40 +165,42 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
                                                                  {kCompleteName, 1},
                                                                  {kDroppedName, allUnexplained},
                                                                  {kObservedName, population().now()},
-                                                                 {"events_not_in_memory", m_notInMemory}};
+                                                                 {"events_evicted", missingEvents()}};
     for (const StoredSum &sum : storedSums())
         rows.emplace_back(sum.name, sum.get(all));
     return rows;
 }
 
 /// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first event.
-void Snapshot::addAddressesOf(CoroutineId id, std::vector<EventAddress> &to) const
+void Snapshot::addAddressesOf(CoroutineId id, CoroutineId end, std::vector<EventAddress> &to)
 {
     if (!hasRecord(id) || m_coroutines[id].captured == 0)
         return;
     const std::uint32_t pid = population().at(id).pid;
     std::set<std::uint64_t> noted;
     std::uint64_t latest = 0;
-    history().forEach(id, [&](const HistoryEvent &event) {
-        if (event.n >= m_coroutines[id].end || isCancelled())
-            return false;
-        if (event.type != HistoryEvent::Type::Suspend || event.site != kUnknownSite || event.addr == latest)
-            return true;
-        latest = event.addr;
-        if (event.addr != 0 && noted.insert(event.addr).second)
-            to.push_back({id, pid, event.addr, 0});
-        return true;
-    });
+    CoroutineEvents reader = makeReader();
+    reader.open(id, m_coroutines[id], end);
+    CoroutineEvents::Entries entries;
+    while (const std::size_t count = reader.read(entries)) {
+        for (const HistoryEvent &event : std::span(entries).first(count)) {
+            if (event.type != HistoryEvent::Type::Suspend || event.site != kUnknownSite || event.addr == latest)
+                continue;
+            latest = event.addr;
+            if (event.addr != 0 && noted.insert(event.addr).second)
+                to.push_back({id, pid, event.addr, 0});
+        }
+    }
 }
 
-std::vector<Snapshot::Address> Snapshot::addresses(CoroutineId first, CoroutineId end) const
+std::vector<Snapshot::Address> Snapshot::addresses(CoroutineId first, CoroutineId end)
 {
     std::vector<Address> found;
     if (!resolver())
         return found;
     std::vector<EventAddress> all;
     for (CoroutineId id = first; id < end; ++id)
-        addAddressesOf(id, all);
+        addAddressesOf(id, end, all);
     std::vector<EventAddress> unknown;
     std::copy_if(all.begin(), all.end(), std::back_inserter(unknown),
                  [this](const EventAddress &address) { return !resolver()->known(address); });
@@ -204,12 +223,31 @@ const std::vector<Snapshot::Address> &Snapshot::addressesOf(CoroutineId id)
     return m_addresses;
 }
 
+bool CauseReader::nextRecorded(Notes &to)
+{
+    RecordedBlocks &blocks = m_snapshot.recordedBlocks();
+    while (m_block < blocks.blocks() && !m_snapshot.isCancelled()) {
+        const StreamIndex::Block block = blocks.block(m_block++);
+        if (block.first >= m_snapshot.streamed() && block.first != block.end)
+            break;
+        Notes causes;
+        if (blocks.readCauses(block, causes)) {
+            m_notes.addRecorded(causes, to);
+            return true;
+        }
+        m_isComplete = false;
+    }
+    if (!m_isComplete)
+        m_notes.endRecorded();
+    return false;
+}
+
 bool CauseReader::next(Notes &to)
 {
     to.clear();
     if (m_snapshot.isCancelled())
         return false;
-    if (!m_isHistoryRead && m_notes.addNext(to))
+    if (!m_isHistoryRead && (m_isRecorded ? nextRecorded(to) : m_notes.addNext(to)))
         return true;
     m_isHistoryRead = true;
     if (m_notes.evicted() == 0 || m_coroutine == m_snapshot.coroutineCount())
@@ -218,14 +256,6 @@ bool CauseReader::next(Notes &to)
     while (m_coroutine < end)
         m_notes.addLatest(m_coroutine++, to);
     return true;
-}
-
-std::uint64_t eventsNotInMemory(const History &history)
-{
-    std::uint64_t events = 0;
-    for (const History::Stretch &stretch : history.stretches())
-        events += stretch.inMemory ? 0 : stretch.events;
-    return events;
 }
 
 }  // namespace ct::query

@@ -6,6 +6,7 @@
 
 #include "core/exporting/exportedcoroutines.h"
 #include "core/exporting/exportednotes.h"
+#include "core/query/coroutineevents.h"
 #include "core/query/tracequery.h"
 
 #include <algorithm>
@@ -15,10 +16,12 @@
 
 namespace ct::query {
 
-/// The causes of one kind in memory, for queries of single coroutines.
+/// The causes of one kind, for queries of single coroutines: of those in [first, end), as many as fit.
 template <class Row>
 struct CauseIndex {
-    bool isBuilt = false;
+    static constexpr std::size_t kMostRows = std::size_t{1} << 21;
+    CoroutineId first = 0;
+    CoroutineId end = 0;    ///< 0: not built
     std::vector<Row> rows;  ///< by coroutine, then in the order of the stream
 };
 
@@ -43,6 +46,17 @@ public:
     std::uint64_t unexplained(CoroutineId id) const;
     std::uint64_t firstEventId(CoroutineId id) const { return m_firstEventIds[id]; }
     SiteId siteCount() const { return m_siteCount; }
+    /// A reader of the events of single coroutines.
+    CoroutineEvents makeReader() { return {history(), m_blocks, m_recordedEvents}; }
+    RecordedBlocks &recordedBlocks() { return m_blocks; }
+    /// Evicted events that no recording has.
+    std::uint64_t missingEvents() const { return m_blocks.missingEvents(); }
+    /// Evicted causes that no recording has.
+    std::uint64_t missingCauses() const;
+    /// Memory has evicted causes, and the recording has all. May wait for the recording.
+    bool areCausesRecorded();
+    /// Position in the stream behind all events of the query.
+    std::uint64_t streamed() const { return m_streamed; }
     std::uint64_t events() const { return m_coroutines.sums().captured; }
     std::uint64_t causes() const { return m_causes; }
 
@@ -65,51 +79,59 @@ public:
         ExportResolver::Answer answer;  ///< not null
     };
     /// The resolved addresses of the suspensions of [first, end) that have no site.
-    std::vector<Address> addresses(CoroutineId first, CoroutineId end) const;
+    std::vector<Address> addresses(CoroutineId first, CoroutineId end);
     /// As addresses(id, id + 1), cheap for the coroutine of the latest call.
     const std::vector<Address> &addressesOf(CoroutineId id);
 
 private:
     void awaitHistory() const;
-    void addAddressesOf(CoroutineId id, std::vector<EventAddress> &to) const;
+    void addAddressesOf(CoroutineId id, CoroutineId end, std::vector<EventAddress> &to);
 
     const QueriedTrace &m_trace;
     const std::atomic<bool> &m_cancelled;
     ExportedCoroutines m_coroutines;
+    RecordedBlocks m_blocks;
+    RecordedEvents m_recordedEvents;
     ExportedNotes m_notes;                       ///< at the beginning; each reader copies it
     std::vector<std::uint64_t> m_firstEventIds;  ///< by coroutine
+    std::uint64_t m_streamed = 0;
     SiteId m_siteCount = 0;
     std::uint64_t m_causes = 0;
     std::uint64_t m_overflowNames = 0;
-    std::uint64_t m_notInMemory = 0;  ///< events
     std::uint64_t m_lostOutside = 0;  ///< events of coroutines that the trace does not have
     std::uint64_t m_missedOutside = 0;
     // Made when a table needs them.
     std::optional<Notes> m_fewNotes;
+    std::optional<bool> m_areCausesRecorded;
     std::optional<std::vector<Finish>> m_finishes;  ///< by coroutine
     std::tuple<CauseIndex<WaitsOn>, CauseIndex<Wake>, CauseIndex<Use>, CauseIndex<WakersLeft>> m_causeIndexes;
     CoroutineId m_addressesOf = kNoCoroutine;
     std::vector<Address> m_addresses;
 };
 
-/// Reads all causes of a snapshot: first those in memory, then the latest ones of each coroutine that the history has
-/// evicted.
+/// Reads all causes of a snapshot: those of the recording if memory has evicted any, else those in memory. Then the
+/// latest ones of each coroutine that are in neither.
 class CauseReader {
 public:
-    explicit CauseReader(Snapshot &snapshot) : m_snapshot(snapshot), m_notes(snapshot.notes()) {}
+    explicit CauseReader(Snapshot &snapshot)
+        : m_snapshot(snapshot), m_notes(snapshot.notes()), m_isRecorded(snapshot.areCausesRecorded())
+    {
+    }
 
     /// Replaces the contents of `to` by the next causes. Returns false at the end.
     bool next(Notes &to);
     std::uint64_t evicted() const { return m_notes.evicted(); }  ///< valid at the end
 
 private:
+    bool nextRecorded(Notes &to);
+
     Snapshot &m_snapshot;
     ExportedNotes m_notes;
+    const bool m_isRecorded;
+    bool m_isComplete = true;  ///< every block of the recording was read
+    std::size_t m_block = 0;   ///< next block of the recording
     bool m_isHistoryRead = false;
     CoroutineId m_coroutine = 0;
 };
-
-/// Events that the trace had, and memory has not.
-std::uint64_t eventsNotInMemory(const History &history);
 
 }  // namespace ct::query

@@ -208,8 +208,8 @@ QueryOutcome runQuery(const QueriedTrace &trace, const std::string &statement, c
     if (outcome.error)
         outcome.rows = {};
     outcome.hasMore = outcome.hasMore && !outcome.error;
-    outcome.eventsNotInMemory = query::eventsNotInMemory(*trace.history);
-    outcome.causesNotInMemory = trace.history->evictedNotes();
+    outcome.missingEvents = snapshot.missingEvents();
+    outcome.missingCauses = snapshot.missingCauses();
     outcome.elapsedNs = monotonicNow() - begun;
     return outcome;
 }
@@ -223,7 +223,7 @@ const std::vector<QueriedTable> &queriedTables()
         std::vector<QueriedTable> list;
         for (const query::VirtualTable &table : query::tables())
             list.push_back({std::string(schemaOf(table.schema).name), textsOf(query::columnsOf(table)), false});
-        const QueriedTrace nothing{std::make_shared<Population>(1), std::make_shared<History>(1), {}, {}};
+        const QueriedTrace nothing{std::make_shared<Population>(1), std::make_shared<History>(1), {}, {}, {}};
         const std::atomic<bool> cancelled{false};
         for (const TraceView &view : kTraceViews) {
             const QueryOutcome outcome = runQuery(nothing, std::string("SELECT * FROM ") + view.name, cancelled);

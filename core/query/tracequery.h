@@ -8,6 +8,7 @@
 
 #include "core/addresses/exportresolver.h"
 #include "core/base/result.h"
+#include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
 
@@ -28,6 +29,8 @@ struct QueriedTrace {
     std::shared_ptr<const History> history;
     Accounting sums;                           ///< of the run, for counts that the trace does not have
     std::shared_ptr<ExportResolver> resolver;  ///< of addresses without a site; may be null
+    /// Index of the recording, for events that memory has evicted; nullptr = no recording.
+    std::shared_ptr<const StreamIndex> streamIndex;
 };
 
 /// NULL, an integer, a real number or a text. A blob is a text in hexadecimal digits.
@@ -56,9 +59,10 @@ struct QueryOutcome {
     bool hasMore = false;  ///< the limits left out rows
     std::optional<QueryError> error;
     std::uint64_t elapsedNs = 0;
-    /// Events and causes that the trace had, but memory did not, at the end of the query. They are not in the result.
-    std::uint64_t eventsNotInMemory = 0;
-    std::uint64_t causesNotInMemory = 0;
+    /// Events and causes that the trace had, but that neither memory nor the recording had at the end of the query.
+    /// They are not in the result.
+    std::uint64_t missingEvents = 0;
+    std::uint64_t missingCauses = 0;
 };
 
 /// Runs one SELECT statement. Its rows are those of the trace at the time of the call; rows that are added later are

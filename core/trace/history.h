@@ -142,6 +142,13 @@ public:
         std::uint64_t maxTs = 0;
         std::uint64_t events = 0;
         bool inMemory = false;
+        std::uint64_t firstEvent = 0;  ///< position in the stream
+        std::uint64_t endEvent = 0;    ///< one past its last event
+    };
+    /// Positions in the stream: [first, end).
+    struct Positions {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
     };
     /// The slabs that a view needs, and the pieces of them that are not in memory; each oldest first.
     struct Needed {
@@ -158,6 +165,10 @@ public:
     std::uint64_t restoredVersion() const;
     /// All pieces of the run, oldest first, without the one that is being filled. Any thread; some ns for each piece.
     std::vector<Stretch> stretches() const;
+    /// Returns the positions between which all evicted events of a coroutine are, restored ones included. Any thread.
+    Positions evictedOf(CoroutineId id) const;
+    /// As evictedOf(), for the events of all coroutines with from <= ts <= to (ns).
+    Positions evictedWithin(std::uint64_t from, std::uint64_t to) const;
     /// True if all events of [from, to) are in memory. Any thread.
     bool isInMemory(std::uint64_t from, std::uint64_t to) const;
     /// Transitions consumed so far, evicted ones included; all positions in the stream are below. Any thread.

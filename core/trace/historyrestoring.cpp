@@ -10,6 +10,22 @@ namespace ct {
 
 using namespace history;
 
+namespace {
+
+/// Positions of the evicted slabs [first, last].
+History::Positions positionsOf(const Log &log, std::uint32_t first, std::uint32_t last)
+{
+    const Restored &restored = log.restored();
+    const std::uint32_t ring = std::min(log.oldest(), restored.sealedSlabs() + 1);
+    if (first == 0 || first >= ring || last < first)
+        return {};
+    const Sealed &one = restored.sealed(first);
+    const Sealed &other = restored.sealed(std::min(last, ring - 1));
+    return {one.first != Sealed::kUnknown ? one.first : 0, other.end != Sealed::kUnknown ? other.end : log.streamed()};
+}
+
+}  // namespace
+
 History::Needed History::neededFor(std::uint64_t from, std::uint64_t to) const
 {
     const Log &log = m_data->log;
@@ -53,9 +69,32 @@ std::vector<History::Stretch> History::stretches() const
     std::vector<Stretch> all(restored.sealedSlabs());
     for (std::uint32_t number = 1; number <= all.size(); ++number) {
         const Sealed &sealed = restored.sealed(number);
-        all[number - 1] = {sealed.minTs, sealed.maxTs, sealed.rows, number >= ring || restored.isRestored(number)};
+        const bool isKnown = sealed.canBeRestored();
+        all[number - 1] = {sealed.minTs,
+                           sealed.maxTs,
+                           sealed.rows,
+                           number >= ring || restored.isRestored(number),
+                           isKnown ? sealed.first : 0,
+                           isKnown ? sealed.end : streamed()};
     }
     return all;
+}
+
+History::Positions History::evictedOf(CoroutineId id) const
+{
+    if (id >= m_data->coroutines.heads.size())
+        return {};
+    // Acquire: the coroutine's first slab was stored before its last one.
+    const std::uint32_t last = m_data->coroutines.heads[id].last.load(std::memory_order_acquire);
+    return positionsOf(m_data->log, m_data->coroutines.lives[id].first.load(std::memory_order_relaxed), last);
+}
+
+History::Positions History::evictedWithin(std::uint64_t from, std::uint64_t to) const
+{
+    const Restored &restored = m_data->log.restored();
+    const std::uint32_t behind =
+        to == ~std::uint64_t{0} ? restored.sealedSlabs() : restored.lastBefore(to + 1, restored.sealedSlabs());
+    return positionsOf(m_data->log, restored.firstAt(from), behind);
 }
 
 bool History::isInMemory(std::uint64_t from, std::uint64_t to) const

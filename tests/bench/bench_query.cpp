@@ -47,7 +47,7 @@ QueriedTrace makeTrace(std::uint64_t events, CoroutineId coroutines)
         (void)history->consume(batch);
         batch.clear();
     }
-    return {population, history, {}, {}};
+    return {population, history, {}, {}, {}};
 }
 
 void report(const std::string &name, std::uint64_t events, std::uint64_t ns)

@@ -69,8 +69,8 @@ QueryDock::QueryDock(QWidget *parent)
       m_chart(new QueryChart)
 {
     setObjectName(QStringLiteral("queryDock"));
-    setWhatsThis(tr("<p>SQL queries on the trace in memory. They only read, and see the trace as it is when they "
-                    "begin. An export to SQLite has the same tables.</p><p>A double click on a row with the id of a "
+    setWhatsThis(tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
+                    "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click on a row with the id of a "
                     "coroutine selects it in all views.</p>") +
                  tablesText());
     m_editor->setObjectName(QStringLiteral("queryEditor"));
@@ -224,12 +224,11 @@ void QueryDock::showOutcome()
     text += tr(" in %1.").arg(durationText(outcome.elapsedNs));
     if (outcome.hasMore)
         text += tr(" There are more: add conditions or a LIMIT, or export the trace.");
-    if (outcome.eventsNotInMemory != 0)
-        text += tr(" %1 older events are not in memory, so they are not in the result; an export has those that are "
-                   "recorded.")
-                    .arg(format::count(outcome.eventsNotInMemory));
-    if (outcome.causesNotInMemory != 0)
-        text += tr(" %1 older waits, wakes and uses are not in memory.").arg(format::count(outcome.causesNotInMemory));
+    if (outcome.missingEvents != 0)
+        text += tr(" %1 older events are neither in memory nor in a recording, so they are not in the result.")
+                    .arg(format::count(outcome.missingEvents));
+    if (outcome.missingCauses != 0)
+        text += tr(" %1 older waits, wakes and uses are missing as well.").arg(format::count(outcome.missingCauses));
     m_message->setText(text);
 }
 

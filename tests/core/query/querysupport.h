@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <atomic>
+#include <map>
 #include <memory>
 
 namespace querytest {
@@ -20,7 +21,31 @@ struct SharedTrace {
     std::shared_ptr<History> history = std::make_shared<History>(64U << 20);
 
     bool consume(const Batch &batch) const { return population->consume(batch) && history->consume(batch); }
-    QueriedTrace trace() const { return {population, history, {}, {}}; }
+    QueriedTrace trace() const { return {population, history, {}, {}, {}}; }
+};
+
+/// Resolves every address to two functions, one inlined into the other.
+class TwoFunctions final : public ExportResolver {
+public:
+    Answer known(const EventAddress &address) override
+    {
+        const auto found = m_answers.find(address.addr);
+        return found == m_answers.end() ? nullptr : found->second;
+    }
+    void resolve(const std::vector<EventAddress> &addresses) override
+    {
+        for (const EventAddress &address : addresses) {
+            DescribedAddress described;
+            described.frames = {{"inner '" + std::to_string(address.addr) + "'", "i.cpp", 7, 3, true},
+                                {"outer", "o.cpp", 0, 0, false}};
+            described.module = "/bin/server";
+            m_answers[address.addr] = std::make_shared<const DescribedAddress>(std::move(described));
+        }
+    }
+    std::uint64_t lineSince(const EventAddress &) override { return 0; }
+
+private:
+    std::map<std::uint64_t, Answer> m_answers;
 };
 
 inline QString textOf(const QueryValue &value)

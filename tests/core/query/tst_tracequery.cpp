@@ -9,7 +9,6 @@
 
 #include <QSet>
 
-#include <map>
 #include <thread>
 
 using namespace querytest;
@@ -17,30 +16,6 @@ using exporttest::birth;
 using exporttest::transition;
 
 namespace {
-
-/// Resolves every address to two functions, one inlined into the other.
-class TwoFunctions final : public ExportResolver {
-public:
-    Answer known(const EventAddress &address) override
-    {
-        const auto found = m_answers.find(address.addr);
-        return found == m_answers.end() ? nullptr : found->second;
-    }
-    void resolve(const std::vector<EventAddress> &addresses) override
-    {
-        for (const EventAddress &address : addresses) {
-            DescribedAddress described;
-            described.frames = {{"inner '" + std::to_string(address.addr) + "'", "i.cpp", 7, 3, true},
-                                {"outer", "o.cpp", 0, 0, false}};
-            described.module = "/bin/server";
-            m_answers[address.addr] = std::make_shared<const DescribedAddress>(std::move(described));
-        }
-    }
-    std::uint64_t lineSince(const EventAddress &) override { return 0; }
-
-private:
-    std::map<std::uint64_t, Answer> m_answers;
-};
 
 /// Every kind of row, and every kind of gap.
 SharedTrace sampleTrace()
@@ -103,7 +78,7 @@ void TestTraceQuery::everyTableEqualsTheExport()
                                       ExportContext(std::make_shared<TwoFunctions>()));
     QVERIFY2(bool(exported), exported ? "" : exported.error().message.c_str());
     const exporttest::Database database(QString::fromStdString(path));
-    const QueriedTrace trace{shared.population, shared.history, sums, std::make_shared<TwoFunctions>()};
+    const QueriedTrace trace{shared.population, shared.history, sums, std::make_shared<TwoFunctions>(), {}};
     int tables = 0;
     for (const QueriedTable &table : queriedTables()) {
         if (table.isView)
@@ -115,7 +90,7 @@ void TestTraceQuery::everyTableEqualsTheExport()
             columns << u'"' + QString::fromStdString(column) + u'"';
         QString sql = QStringLiteral("SELECT %1 FROM %2 ").arg(columns.join(u','), QString::fromStdString(table.name));
         if (table.name == "trace_info")
-            sql += QStringLiteral("WHERE name <> 'events_not_in_memory' ");
+            sql += QStringLiteral("WHERE name <> 'events_evicted' ");
         sql += QStringLiteral("ORDER BY %1").arg(columns.join(u','));
         const QStringList expected = database.rows(qPrintable(sql));
         QVERIFY2(!expected.isEmpty(), table.name.c_str());
@@ -134,7 +109,7 @@ void TestTraceQuery::viewsEqualThoseOfTheExport()
                                       path.toStdString(), {}, {}, ExportContext(std::make_shared<TwoFunctions>()));
     QVERIFY(bool(exported));
     const exporttest::Database database(path);
-    const QueriedTrace trace{shared.population, shared.history, {}, std::make_shared<TwoFunctions>()};
+    const QueriedTrace trace{shared.population, shared.history, {}, std::make_shared<TwoFunctions>(), {}};
     for (const TraceView &view : kTraceViews) {
         const QString ordered = QStringLiteral("SELECT * FROM (%1) ORDER BY 1, 2, 3, 4, 5, 6");
         const QStringList expected = database.rows(qPrintable(ordered.arg(QLatin1String(view.select))));
@@ -190,7 +165,7 @@ void TestTraceQuery::aMillionEventsAreAllThere()
     const QueryOutcome all = outcomeOf(shared.trace(), QStringLiteral("SELECT * FROM coro_trace_events"));
     QCOMPARE(all.rows.count(), QueryLimits().rows);
     QVERIFY(all.hasMore);
-    QCOMPARE(all.eventsNotInMemory, 0U);
+    QCOMPARE(all.missingEvents, 0U);
 }
 
 void TestTraceQuery::aGrowingTraceIsReadAsOfTheStart()
@@ -287,12 +262,12 @@ void TestTraceQuery::evictedEventsAreCounted()
         shared.trace(), QStringLiteral("SELECT count(*), count(DISTINCT id), max(id) FROM coro_trace_events"));
     const QStringList counts = rowsOf(outcome).value(0).split(u'|');
     QCOMPARE(counts.size(), 3);
-    QCOMPARE(outcome.eventsNotInMemory, shared.history->evictedEvents());
-    QCOMPARE(counts[0].toULongLong() + outcome.eventsNotInMemory, kEvents);
+    QCOMPARE(outcome.missingEvents, shared.history->evictedEvents());
+    QCOMPARE(counts[0].toULongLong() + outcome.missingEvents, kEvents);
     QCOMPARE(counts[1], counts[0]);
     QCOMPARE(counts[2].toULongLong(), kEvents);
-    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT value FROM trace_info WHERE name = 'events_not_in_memory'")),
-             QStringList(QString::number(outcome.eventsNotInMemory)));
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT value FROM trace_info WHERE name = 'events_evicted'")),
+             QStringList(QString::number(outcome.missingEvents)));
 }
 
 CT_QT_SUITE(TestTraceQuery)

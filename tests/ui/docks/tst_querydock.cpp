@@ -36,7 +36,7 @@ struct Query {
     Query()
     {
         dock.resize(760, 520);
-        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}}; });
+        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}}; });
         dock.show();
     }
     /// Coroutines that wait for a lock.

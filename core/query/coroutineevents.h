@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Reads the history of one coroutine as of the beginning of a query: what memory has, what the recording has of the
+// rest, and gaps for numbers that were never captured.
+#pragma once
+
+#include "core/query/recordedevents.h"
+
+#include <array>
+
+namespace ct::query {
+
+class CoroutineEvents {
+public:
+    static constexpr std::size_t kMostAtOnce = 256;
+    using Entries = std::array<HistoryEvent, kMostAtOnce>;
+
+    /// All must outlive this object.
+    CoroutineEvents(const History &history, RecordedBlocks &blocks, RecordedEvents &recorded)
+        : m_history(history), m_blocks(blocks), m_recorded(recorded)
+    {
+    }
+
+    /// `end`: the scan will not need coroutines from here on. Numbers below `firstN` are left out.
+    void open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, std::uint64_t firstN = 0);
+    /// Replaces the first entries by the next events and gaps. Returns their count; 0 at the end.
+    std::size_t read(Entries &entries);
+
+private:
+    std::size_t keepNext(Entries &entries, std::size_t count);
+    void openHole(std::uint64_t end);
+    std::size_t readHole(Entries &entries);
+    std::size_t endHole(Entries &entries, std::size_t count);
+    bool isPastTheEnd(const HistoryEvent &entry) const;
+
+    const History &m_history;
+    RecordedBlocks &m_blocks;
+    RecordedEvents &m_recorded;
+    CoroutineId m_id = 0;
+    CoroutineId m_end = 0;
+    ExportedCoroutine m_atStart;
+    History::Position m_position;
+    std::uint64_t m_nextN = 0;   ///< one past the latest entry
+    std::uint64_t m_events = 0;  ///< that were read
+    bool m_isMemoryRead = false;
+    // Numbers that memory does not have.
+    bool m_isInHole = false;
+    std::uint64_t m_holeEnd = 0;
+    std::uint64_t m_recordedPosition = 0;  ///< in the stream, of the next event
+    Entries m_later;                       ///< entries behind the hole
+    std::size_t m_laterCount = 0;
+};
+
+}  // namespace ct::query

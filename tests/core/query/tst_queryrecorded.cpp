@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Queries on a trace that evicts events read these from the recording.
+#include "core/query/recordedevents.h"
+#include "tests/core/exporting/recordedrun.h"
+#include "tests/core/query/querysupport.h"
+#include "tests/support/qtsuite.h"
+
+#include <thread>
+
+using namespace querytest;
+using exporttest::kCoroutines;
+using exporttest::kEvents;
+using exporttest::RecordedRun;
+
+namespace {
+
+/// Lets a query use a trace that it does not own.
+QueriedTrace traceOf(const RecordedRun &run, bool isRecorded = true)
+{
+    const auto notOwned = [](const auto *object) {
+        return std::shared_ptr<std::remove_pointer_t<decltype(object)>>(object, [](const void *) {});
+    };
+    return {notOwned(&run.smallBudget.population),
+            notOwned(&run.smallBudget.history),
+            {},
+            std::make_shared<TwoFunctions>(),
+            isRecorded ? run.streamIndex : nullptr};
+}
+
+/// Notes of every kind, and suspensions without a site.
+Batch manyNotes(RecordedRun &run)
+{
+    Batch batch;
+    batch.notes = exporttest::sampleNotes();
+    batch.notes.names.clear();
+    batch.notes.finishes = {{2, run.now, 1}};
+    batch.notes.uses = {{0, 1, UseKind::Acquired, 0xBEEF, 1, 5010, 4242, 77}};
+    batch.notes.wakersLeft = {{0, 7, 2, 6600}};
+    for (const CoroutineId id : {7U, 8U}) {
+        Transition event{++run.now, 0x5000 + id, run.next[id]++, 0, id, 77, 0, PointKind::Await, false};
+        event.seq = slotSeq(Dialect::Lane, event.n);
+        batch.transitions.push_back(event);
+    }
+    batch.now = run.now;
+    return batch;
+}
+
+void runWithNotes(RecordedRun &run)
+{
+    run.run(1001);
+    run.consume(manyNotes(run));
+    run.run(kEvents);
+    run.end();
+    QVERIFY(run.smallBudget.history.evictedEvents() > 50'000);
+    QVERIFY(run.smallBudget.history.evictedNotes() > 0);
+}
+
+Result<ExportReport> exportOf(const RecordedRun &run, const QString &path)
+{
+    return exportTrace(run.smallBudget.population, run.smallBudget.history, exporttest::format("sqlite"),
+                       path.toStdString(), {}, {}, ExportContext(std::make_shared<TwoFunctions>()), run.streamIndex);
+}
+
+/// Reads a table in the order of all its columns that a query and an export share.
+QString ordered(const QueriedTable &table)
+{
+    QStringList columns;
+    const std::vector<std::string> times{"first_ts", "last_ts"};
+    for (const std::string &column : table.name == "sessions" ? times : table.columns) {
+        // An export numbers events in the order of the stream. The driver of Qt writes more digits.
+        if (column != "id" && column != "share")
+            columns << u'"' + QString::fromStdString(column) + u'"';
+    }
+    const QString name = QString::fromStdString(table.name);
+    const QString condition = table.name == "trace_info" ? QStringLiteral("WHERE name <> 'events_evicted'") : QString();
+    const QString list = columns.join(u',');
+    const bool hasEvents = table.name == "coro_trace_events" || table.name == "coro_trace";
+    return QStringLiteral("SELECT %1 FROM %2 %3 ORDER BY %4")
+        .arg(list, name, condition, hasEvents ? QStringLiteral("coroutine, n") : list);
+}
+
+QStringList allRows(const QueriedTrace &trace, const QString &sql)
+{
+    return rowsOf(outcomeOf(trace, sql, {10'000'000, std::size_t{4} << 30}));
+}
+
+const auto kSums = QStringLiteral(
+    "SELECT (SELECT value FROM trace_info WHERE name = 'events'), (SELECT sum(events) FROM coroutines), (SELECT "
+    "count(*) FROM coro_trace_events), (SELECT count(DISTINCT id) FROM coro_trace_events), (SELECT count(*) + 0 * "
+    "max(step) FROM (SELECT lead(n) OVER (PARTITION BY coroutine ORDER BY n) AS step FROM coro_trace_events))");
+
+}  // namespace
+
+class TestQueryRecorded : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyTableEqualsTheExport()
+    {
+        RecordedRun run;
+        runWithNotes(run);
+        const QString path = run.dir.filePath(QStringLiteral("t.sqlite"));
+        QVERIFY(exportOf(run, path));
+        const exporttest::Database database(path);
+        for (const QueriedTable &table : queriedTables()) {
+            const QStringList expected = database.rows(qPrintable(ordered(table)));
+            QVERIFY2(!expected.isEmpty(), table.name.c_str());
+            const QStringList got = allRows(traceOf(run), ordered(table));
+            QVERIFY2(got == expected, (table.name + ": " + std::to_string(got.size()) + " of " +
+                                       std::to_string(expected.size()) + " rows")
+                                          .c_str());
+        }
+        const QueryOutcome outcome = outcomeOf(traceOf(run), QStringLiteral("SELECT count(*) FROM coro_trace_events"));
+        QCOMPARE(outcome.missingEvents, 0U);
+        QCOMPARE(outcome.missingCauses, 0U);
+    }
+
+    void conditionsGiveTheSameRowsAsWithoutThem_data()
+    {
+        QTest::addColumn<QString>("condition");
+        for (const char *condition : {"coroutine = 5", "coroutine IN (59, 0, 7)", "id BETWEEN 500 AND 600", "id = 77",
+                                      "id > 250000", "id < 0", "n = 100", "n = 100 AND coroutine = 5",
+                                      "ts BETWEEN 20000000 AND 30000000", "ts < 30000000 AND coroutine = 3",
+                                      "ts > 140000000", "tid = 77 AND n < 50", "coroutine = 5 AND ts > 100000000"})
+            QTest::newRow(condition) << QString::fromLatin1(condition);
+    }
+    void conditionsGiveTheSameRowsAsWithoutThem()
+    {
+        QFETCH(const QString, condition);
+        static RecordedRun run;
+        if (run.now == RecordedRun::kBegun) {
+            run.run(kEvents);
+            run.end();
+        }
+        const auto one = QStringLiteral("SELECT * FROM coro_trace_events WHERE %1 ORDER BY %2");
+        const auto other = QStringLiteral(
+            "WITH e AS MATERIALIZED (SELECT * FROM coro_trace_events) SELECT * FROM e WHERE %1 ORDER BY %2");
+        for (const char *order : {"coroutine, n", "ts DESC, id"}) {
+            const QStringList expected = allRows(traceOf(run), other.arg(condition, QLatin1String(order)));
+            QVERIFY(allRows(traceOf(run), one.arg(condition, QLatin1String(order))) == expected);
+            QVERIFY(!expected.isEmpty() || condition == QLatin1String("id < 0"));
+        }
+    }
+
+    void coroutinesLargerThanOneGroupAreWhole()
+    {
+        RecordedRun run;
+        run.run(5'000'000, 2);
+        run.end();
+        QVERIFY(run.smallBudget.history.evictedEvents() > 2 * query::RecordedEvents::kMostEvents);
+        QCOMPARE(rows(traceOf(run), QStringLiteral("SELECT count(*), count(DISTINCT n) FROM coro_trace_events WHERE "
+                                                   "coroutine = 1")),
+                 rows(traceOf(run), QStringLiteral("SELECT events, events FROM coroutines WHERE coroutine = 1")));
+    }
+
+    void countsEventsThatNeitherMemoryNorRecordingHas_data()
+    {
+        QTest::addColumn<bool>("isRecorded");
+        QTest::newRow("no recording") << false;
+        QTest::newRow("a recording without its oldest files") << true;
+    }
+    void countsEventsThatNeitherMemoryNorRecordingHas()
+    {
+        QFETCH(const bool, isRecorded);
+        RecordedRun run({0, 10'000'000});
+        run.run(kEvents);
+        run.end();
+        const QueriedTrace trace = traceOf(run, isRecorded);
+        const QueryOutcome outcome = outcomeOf(trace, QStringLiteral("SELECT count(*) FROM coro_trace_events"));
+        QVERIFY(outcome.missingEvents > 0);
+        QCOMPARE(rowsOf(outcome).value(0).toULongLong() + outcome.missingEvents, std::uint64_t{kEvents});
+        QCOMPARE(rows(trace, QStringLiteral("SELECT value FROM trace_info WHERE name = 'events_evicted'")),
+                 QStringList(QString::number(outcome.missingEvents)));
+        QVERIFY(outcome.missingCauses > 0);
+    }
+
+    void damageCostsTheEventsOfItsBlock_data()
+    {
+        QTest::addColumn<bool>("isRestored");
+        QTest::newRow("not in memory") << false;
+        QTest::newRow("restored") << true;
+    }
+    void damageCostsTheEventsOfItsBlock()
+    {
+        QFETCH(const bool, isRestored);
+        RecordedRun run;
+        run.run(75'000);
+        run.run(375'000, kCoroutines - 10);
+        run.end();
+        if (isRestored)
+            run.restore(0);
+        run.damage(0);
+        run.damage(150'000);
+        const QueryOutcome outcome = outcomeOf(traceOf(run), QStringLiteral("SELECT count(*) FROM coro_trace_events"));
+        QCOMPARE(outcome.missingEvents == 0, isRestored);
+        QCOMPARE(rowsOf(outcome).value(0).toULongLong() + outcome.missingEvents, run.smallBudget.population.captured());
+        // Numbers in a damaged block are not said to be lost.
+        const auto gaps = QStringLiteral("SELECT count(*) FROM gaps WHERE kind <> 'lost'");
+        QCOMPARE(rows(traceOf(run), gaps), QStringList(QStringLiteral("0")));
+    }
+
+    void aFileThatIsGoneCostsItsEvents()
+    {
+        RecordedRun run;
+        run.run(kEvents);
+        run.end();
+        QVERIFY(QFile::remove(run.recording()));
+        const QueryOutcome outcome = outcomeOf(traceOf(run), QStringLiteral("SELECT count(*) FROM coro_trace_events"));
+        QCOMPARE(outcome.missingEvents, run.smallBudget.history.evictedEvents());
+        QCOMPARE(rowsOf(outcome).value(0).toULongLong() + outcome.missingEvents, std::uint64_t{kEvents});
+    }
+
+    void aGrowingTraceIsReadAsOfTheStart()
+    {
+        RecordedRun run;
+        run.run(kEvents);
+        std::atomic<bool> isEnding{false};
+        std::thread writer([&] {
+            for (int i = 0; i < 100 && !isEnding; ++i)
+                run.run(2'000);
+        });
+        QStringList all;
+        for (int i = 0; i < 4; ++i)
+            all += rows(traceOf(run), kSums);
+        isEnding = true;
+        writer.join();
+        run.end();
+        for (const QString &row : all) {
+            const QStringList sums = row.split(u'|');
+            QCOMPARE(sums, QStringList(5, sums[0]));
+        }
+        QVERIFY(all.first() != all.last());
+    }
+
+    void cancelEndsReadingTheRecording()
+    {
+        RecordedRun run;
+        run.run(2 * kEvents);
+        run.end();
+        for (int delay = 0; delay < 20; ++delay) {
+            std::atomic<bool> cancelled{false};
+            QueryOutcome outcome;
+            std::thread thread([&] {
+                outcome = runQuery(
+                    traceOf(run), "SELECT count(*) FROM coro_trace_events a JOIN coro_trace_events b USING (coroutine)",
+                    cancelled);
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+            cancelled = true;
+            thread.join();
+            QVERIFY(outcome.error && outcome.error->error.code == ErrorCode::Cancelled);
+        }
+    }
+};
+
+CT_QT_SUITE(TestQueryRecorded)
+#include "tst_queryrecorded.moc"
