@@ -69,10 +69,12 @@ QueryDock::QueryDock(QWidget *parent)
       m_chart(new QueryChart)
 {
     setObjectName(QStringLiteral("queryDock"));
-    setWhatsThis(tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
-                    "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click on a row with the id of a "
-                    "coroutine selects it in all views.</p>") +
-                 tablesText());
+    setWhatsThis(
+        tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
+           "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click "
+           "on a row with the id of a "
+           "coroutine selects it in all views.</p>") +
+        tablesText());
     m_editor->setObjectName(QStringLiteral("queryEditor"));
     m_editor->setAccessibleName(tr("SQL statement"));
     m_editor->setPlaceholderText(tr("A SELECT statement, for example: SELECT * FROM stuck_coroutines"));

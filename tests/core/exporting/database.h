@@ -33,11 +33,13 @@ public:
     {
         QSqlQuery query(QSqlDatabase::database(m_name, false));
         QStringList rows;
+        query.setForwardOnly(true);
         if (!query.exec(QString::fromLatin1(sql)))
             return {query.lastError().text()};
+        const int columns = query.record().count();
         while (query.next()) {
             QStringList row;
-            for (int column = 0; column < query.record().count(); ++column)
+            for (int column = 0; column < columns; ++column)
                 row << query.value(column).toString();
             rows << row.join(QLatin1Char('|'));
         }
