@@ -74,7 +74,9 @@ QString ordered(const QueriedTable &table)
             columns << u'"' + QString::fromStdString(column) + u'"';
     }
     const QString name = QString::fromStdString(table.name);
-    const QString condition = table.name == "trace_info" ? QStringLiteral("WHERE name <> 'events_evicted'") : QString();
+    const QString condition = table.name == "trace_info"
+                                  ? QStringLiteral("WHERE name NOT IN ('events_evicted', 'observed_until_ts')")
+                                  : QString();
     const QString list = columns.join(u',');
     const bool hasEvents = table.name == "coro_trace_events" || table.name == "coro_trace";
     return QStringLiteral("SELECT %1 FROM %2 %3 ORDER BY %4")
