@@ -6,6 +6,7 @@
 
 #include "core/addresses/exportresolver.h"
 #include "core/recording/format/recordinginfo.h"
+#include "core/stream/unselected.h"
 
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@ struct ExportContext {
     std::shared_ptr<ExportResolver> resolver;  ///< resolves addresses without a site; nullptr: they stay addresses
     std::function<RecordingInfo()> info;  ///< called at the end, on the thread of the sink; empty: nothing is known
     std::string source;  ///< identifies the run, unless its info has a name: the path of the input, for example
+    std::shared_ptr<const Unselected> unselected;  ///< of the stream of a selection; nullptr: it has everything
 };
 
 }  // namespace ct

@@ -92,4 +92,30 @@ Result<ServerAddress> parseServerAddress(const std::string &text)
     return address;
 }
 
+std::string addressText(const ServerAddress &address)
+{
+    QUrl url;
+    url.setScheme(address.kind == ServerAddress::Kind::PostgreSql ? QStringLiteral("postgresql")
+                                                                  : QStringLiteral("mysql"));
+    url.setHost(QString::fromStdString(address.host));
+    url.setPort(address.port);
+    url.setUserName(QString::fromStdString(address.user), QUrl::DecodedMode);
+    url.setPath(u'/' + QString::fromStdString(address.database), QUrl::DecodedMode);
+    const ServerAddress usual;
+    QUrlQuery options;
+    const auto add = [&options](const char *name, const std::string &value, const std::string &usualValue) {
+        if (value != usualValue)
+            options.addQueryItem(QLatin1String(name),
+                                 QString::fromLatin1(QUrl::toPercentEncoding(QString::fromStdString(value))));
+    };
+    add("table", address.table, usual.table);
+    add("session", address.session, usual.session);
+    add("socket", address.socket, usual.socket);
+    add("sslmode", address.sslMode, usual.sslMode);
+    add("sslrootcert", address.certificate, usual.certificate);
+    add("maintenance", address.maintenance, usual.maintenance);
+    url.setQuery(options);
+    return url.toString(QUrl::FullyEncoded).toStdString();
+}
+
 }  // namespace ct

@@ -41,5 +41,7 @@ struct ServerAddress {
 bool isServerAddress(std::string_view text);
 /// A password in the address is an error: other users can read it in the list of processes.
 Result<ServerAddress> parseServerAddress(const std::string &text);
+/// The text that parseServerAddress() turns into this address.
+std::string addressText(const ServerAddress &address);
 
 }  // namespace ct

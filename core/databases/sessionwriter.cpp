@@ -41,7 +41,10 @@ std::string namesFrom(std::span<const Part> parts)
 }  // namespace
 
 SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, ExportContext context)
-    : m_context(std::move(context)), m_store(std::move(store)), m_addresses(m_context.resolver)
+    : m_context(std::move(context)),
+      m_store(std::move(store)),
+      m_coroutineSums(m_context.unselected),
+      m_addresses(m_context.resolver)
 {
 }
 
@@ -233,7 +236,28 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
         if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
             return added;
     }
-    return writeSession();
+    const Result<void> described = writeSelection();
+    return described ? writeSession() : described;
+}
+
+/// Only the session of a selection has these rows.
+Result<void> SessionWriter::writeSelection()
+{
+    if (!m_context.unselected)
+        return {};
+    const Unselected &left = *m_context.unselected;
+    std::vector<std::pair<std::string_view, std::uint64_t>> facts{{"events_not_selected", left.events},
+                                                                  {"coroutines_not_selected", left.coroutines},
+                                                                  {"causes_not_selected", left.causes}};
+    if (left.from != Unselected().from)
+        facts.emplace_back("selected_from", left.from);
+    if (left.to != Unselected().to)
+        facts.emplace_back("selected_to", left.to);
+    for (const auto &[name, value] : facts) {
+        if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
+            return added;
+    }
+    return {};
 }
 
 Result<void> SessionWriter::writeSession()

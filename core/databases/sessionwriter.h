@@ -41,6 +41,7 @@ private:
     Result<void> commit();
     Result<void> complete(Accounting sums);
     Result<void> writeSums(const Accounting &accounting);
+    Result<void> writeSelection();
     Result<void> writeSession();
     Result<void> close();
 

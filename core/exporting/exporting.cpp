@@ -11,6 +11,7 @@
 #include "core/exporting/csv/csvwriter.h"
 #include "core/exporting/knownlocations.h"
 #include "core/exporting/newfiles.h"
+#include "core/exporting/selectedstream.h"
 #include "core/exporting/tracestream.h"
 #include "core/exporting/viewers/viewerwriter.h"
 #include "core/recording/text/jsonlwriter.h"
@@ -28,13 +29,14 @@ namespace {
 Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, const ExportContext &context)
 {
     if (!context.resolver)
-        return makeJsonlWriter(path);
+        return makeJsonlWriter(path, {}, context.unselected);
     auto known = std::make_shared<KnownLocations>(context.resolver, [](const SourceFrame &frame) {
         return jsonlLocationText({kUnknownSite, frame.line, frame.column, frame.file, frame.function});
     });
-    return makeJsonlWriter(path, [known = std::move(known)](const Transition &suspension, std::uint32_t pid) {
+    const auto locations = [known = std::move(known)](const Transition &suspension, std::uint32_t pid) {
         return known->textOf(suspension, pid);
-    });
+    };
+    return makeJsonlWriter(path, locations, context.unselected);
 }
 
 Result<std::shared_ptr<Sink>> makeCsv(const std::string &path, const std::string &causesPath,
@@ -70,12 +72,12 @@ Result<std::shared_ptr<Sink>> makePostgresql(const std::string &address, const s
 
 Result<std::shared_ptr<Sink>> makePerfetto(const std::string &path, const std::string &, const ExportContext &context)
 {
-    return makePerfettoWriter(path, context.resolver);
+    return makePerfettoWriter(path, context);
 }
 
 Result<std::shared_ptr<Sink>> makeChrome(const std::string &path, const std::string &, const ExportContext &context)
 {
-    return makeChromeWriter(path, context.resolver);
+    return makeChromeWriter(path, context);
 }
 
 constexpr std::array<ExportFormat, 5> kFormats = {{
@@ -133,26 +135,50 @@ const ExportFormat &forSpreadsheets(const ExportFormat &format)
     return format.make == &makeCsv ? kSpreadsheetCsv : format;
 }
 
-Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
-                                 const std::string &path, const ExportProgress &progress, const Accounting &sums,
-                                 const ExportContext &context, std::shared_ptr<const StreamIndex> streamIndex)
+namespace {
+
+Error cancelled()
 {
-    if (progress && !progress(0))
-        return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
-    // A server shows a session when it is complete: there are no files to replace.
-    if (format.isOfServer()) {
-        const Result<std::shared_ptr<Sink>> sink = format.makeSink(path, context);
-        return sink ? TraceStream(population, history, **sink, progress, sums, std::move(streamIndex)).run()
-                    : Result<ExportReport>(sink.error());
+    return {ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
+}
+
+/// What an export reads, and how.
+struct Request {
+    const Population &population;
+    const History &history;
+    const ExportProgress &progress;
+    const Accounting &sums;
+    const std::shared_ptr<const StreamIndex> streamIndex;
+    const TraceSelection &selection;
+    const std::shared_ptr<Unselected> unselected;  ///< nullptr: everything is selected
+
+    Result<ExportReport> writeTo(Sink &sink) const
+    {
+        if (!unselected)
+            return TraceStream(population, history, sink, progress, sums, streamIndex).run();
+        SelectedStream selected(sink, selection, population, *unselected);
+        Result<ExportReport> report = TraceStream(population, history, selected, progress, sums, streamIndex).run();
+        if (!report)
+            return report;
+        report->rows = selected.sums().captured;
+        report->coroutines = selected.sums().coroutines;
+        report->lostEvents = selected.sums().lost;
+        report->causes = selected.causes();
+        report->notSelected = unselected->events;
+        return report;
     }
+};
+
+Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &format, const std::string &path,
+                                   const ExportContext &context)
+{
     Result<NewFiles> files = NewFiles::prepare(format, path);
     if (!files)
         return files.error();
     Result<std::shared_ptr<Sink>> sink = files->makeSink(format, context);
     if (!sink)
         return files->ofNothingWritten(sink.error());
-    Result<ExportReport> report =
-        TraceStream(population, history, **sink, progress, sums, std::move(streamIndex)).run();
+    Result<ExportReport> report = request.writeTo(**sink);
     if (const auto *const file = dynamic_cast<const FileSink *>(sink->get()); report && file)
         report->remark = file->remark();
     // Close the sink before the files are renamed or removed.
@@ -161,13 +187,39 @@ Result<ExportReport> exportTrace(const Population &population, const History &hi
         return report;
     if (!report)
         return files->ofNothingWritten(report.error());
-    if (progress && !progress(0.99))
-        return Error{ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
+    if (request.progress && !request.progress(0.99))
+        return cancelled();
     if (Result<void> replaced = files->commit(report->causes != 0); !replaced)
         return replaced.error();
     if (report->causes != 0)
         report->causesPath = files->causesPath();
-    if (progress)
+    return report;
+}
+
+/// A server shows a session when it is complete: there are no files to replace.
+Result<ExportReport> exportToServer(const Request &request, const ExportFormat &format, const std::string &address,
+                                    const ExportContext &context)
+{
+    const Result<std::shared_ptr<Sink>> sink = format.makeSink(address, context);
+    return sink ? request.writeTo(**sink) : Result<ExportReport>(sink.error());
+}
+
+}  // namespace
+
+Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
+                                 const std::string &path, const ExportProgress &progress, const Accounting &sums,
+                                 const ExportContext &context, std::shared_ptr<const StreamIndex> streamIndex,
+                                 const TraceSelection &selection)
+{
+    if (progress && !progress(0))
+        return cancelled();
+    const auto unselected = selection.isEverything() ? nullptr : std::make_shared<Unselected>();
+    ExportContext ofSelection = context;
+    ofSelection.unselected = unselected;
+    const Request request{population, history, progress, sums, std::move(streamIndex), selection, unselected};
+    Result<ExportReport> report = format.isOfServer() ? exportToServer(request, format, path, ofSelection)
+                                                      : exportToFiles(request, format, path, ofSelection);
+    if (report && progress)
         (void)progress(1);
     return report;
 }

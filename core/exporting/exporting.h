@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/addresses/exportcontext.h"
+#include "core/exporting/traceselection.h"
 #include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
 #include "core/trace/population.h"
@@ -63,6 +64,7 @@ struct ExportReport {
     std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
     std::uint64_t causes = 0;              ///< causes written
+    std::uint64_t notSelected = 0;         ///< captured events that the selection leaves out
     std::string causesPath;                ///< the second file, which has them; empty: there is none
     std::string remark;                    ///< FileSink::remark(): what the file does not show; empty: nothing
 };
@@ -72,10 +74,11 @@ struct ExportReport {
 /// causes is written in the same way, if there are causes. Any thread; the
 /// trace may grow at the same time. `streamIndex`: index of the recording, which supplies evicted events, first and in
 /// the order of the stream. The report counts what is missing without a recording, or in it. `sums`: of the session,
-/// for counts that only it has, such as untraced coroutines and dropped records.
+/// for counts that only it has, such as untraced coroutines and dropped records. `selection`: the share that is
+/// exported.
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
-                                 const ExportContext &context = {},
-                                 std::shared_ptr<const StreamIndex> streamIndex = {});
+                                 const ExportContext &context = {}, std::shared_ptr<const StreamIndex> streamIndex = {},
+                                 const TraceSelection &selection = {});
 
 }  // namespace ct

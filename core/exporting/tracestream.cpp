@@ -144,6 +144,7 @@ Result<ExportReport> TraceStream::run()
                         m_sums.overflowCoroutines,
                         m_sums.overflowEvents,
                         m_causes,
+                        0,
                         {},
                         {}};
 }

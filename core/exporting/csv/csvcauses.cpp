@@ -213,4 +213,9 @@ Result<void> CsvCauses::finish()
     return {};
 }
 
+std::string_view csvCausesHeader()
+{
+    return kHeader;
+}
+
 }  // namespace ct

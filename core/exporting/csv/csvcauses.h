@@ -60,4 +60,7 @@ private:
     std::unique_ptr<LineOutput> m_output;  ///< nullptr: no cause so far
 };
 
+/// The first line of the file.
+std::string_view csvCausesHeader();
+
 }  // namespace ct

@@ -168,6 +168,11 @@ Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, const std::str
 
 }  // namespace
 
+std::string_view csvHeader()
+{
+    return kHeader;
+}
+
 Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, const std::string &causesPath,
                                             std::shared_ptr<ExportResolver> exportResolver)
 {

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ct {
 
@@ -18,6 +19,9 @@ namespace ct {
 /// the file of causes, see csvcauses.h; empty = causes are not written.
 Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, const std::string &causesPath,
                                             std::shared_ptr<ExportResolver> exportResolver = {});
+
+/// The first line of the file.
+std::string_view csvHeader();
 
 /// For spreadsheets, which run a text that begins with = + - or @ as a formula. The target chooses names, files and
 /// functions, so such a text gets a leading apostrophe, as OWASP advises. Numbers never change.

@@ -43,7 +43,8 @@ std::string_view gapName(const CoroutineSums::Gap &gap, std::array<char, Slice::
 }  // namespace
 
 CoroutineSlices::CoroutineSlices(TrackEncoder &encoder, UnitOutput &output, Introduced &introduced, Tracks &tracks,
-                                 const TrackLimits &limits, std::shared_ptr<ExportResolver> resolver)
+                                 const TrackLimits &limits, std::shared_ptr<ExportResolver> resolver,
+                                 std::shared_ptr<const Unselected> unselected)
     : m_encoder(encoder),
       m_output(output),
       m_introduced(introduced),
@@ -53,6 +54,7 @@ CoroutineSlices::CoroutineSlices(TrackEncoder &encoder, UnitOutput &output, Intr
       m_running(introduced.text("running")),
       m_suspended(introduced.text("suspended")),
       m_finished(introduced.text("finished")),
+      m_sums(std::move(unselected)),
       m_names([](const std::string &name) { return name; })
 {
 }

@@ -30,7 +30,8 @@ constexpr std::uint64_t flowOf(CoroutineId id, std::uint64_t n)
 class CoroutineSlices {
 public:
     CoroutineSlices(TrackEncoder &encoder, UnitOutput &output, Introduced &introduced, Tracks &tracks,
-                    const TrackLimits &limits, std::shared_ptr<ExportResolver> resolver);
+                    const TrackLimits &limits, std::shared_ptr<ExportResolver> resolver,
+                    std::shared_ptr<const Unselected> unselected);
 
     /// Before everything else of a batch.
     void addBatch(const Batch &batch);

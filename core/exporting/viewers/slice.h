@@ -55,8 +55,9 @@ enum class ArgName : std::uint8_t {
     WaitsNotShown,
     Reason,
     EarlierEvents,
+    NotSelected,
 };
-inline constexpr std::array<std::string_view, 35> kArgNames{
+inline constexpr std::array<std::string_view, 36> kArgNames{
     "coroutine",
     "probe_id",
     "birth_ts",
@@ -92,6 +93,7 @@ inline constexpr std::array<std::string_view, 35> kArgNames{
     "waits_not_shown",
     "reason",
     "earlier_events",
+    "events_not_selected",
 };
 
 struct Arg {

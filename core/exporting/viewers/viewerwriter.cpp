@@ -19,8 +19,12 @@ namespace {
 class ViewerWriter final : public FileSink {
 public:
     ViewerWriter(std::unique_ptr<LineOutput> output, std::unique_ptr<TrackEncoder> encoder,
-                 std::shared_ptr<ExportResolver> resolver, const TrackLimits &limits)
-        : m_limits(limits), m_encoder(std::move(encoder)), m_output(std::move(output)), m_resolver(std::move(resolver))
+                 const ExportContext &context, const TrackLimits &limits)
+        : m_limits(limits),
+          m_encoder(std::move(encoder)),
+          m_output(std::move(output)),
+          m_resolver(context.resolver),
+          m_unselected(context.unselected)
     {
     }
 
@@ -78,10 +82,10 @@ private:
     /// What introduces texts and tracks, so that the header comes first.
     struct Content {
         Content(TrackEncoder &encoder, UnitOutput &output, const TrackLimits &limits,
-                std::shared_ptr<ExportResolver> resolver)
+                std::shared_ptr<ExportResolver> resolver, std::shared_ptr<const Unselected> unselected)
             : introduced(encoder, output),
               tracks(encoder, output, limits),
-              coroutines(encoder, output, introduced, tracks, limits, std::move(resolver)),
+              coroutines(encoder, output, introduced, tracks, limits, std::move(resolver), std::move(unselected)),
               processes(encoder, output, introduced, tracks)
         {
         }
@@ -96,7 +100,7 @@ private:
         if (!m_content) {
             const std::uint64_t ts = batch.transitions.empty() ? batch.now : batch.transitions.front().ts;
             m_output.put(m_encoder->header(ts));
-            m_content.emplace(*m_encoder, m_output, m_limits, m_resolver);
+            m_content.emplace(*m_encoder, m_output, m_limits, m_resolver, m_unselected);
             (void)m_content->tracks.about();
         }
         return *m_content;
@@ -133,6 +137,8 @@ private:
         args.id(ArgName::WithoutTrack, m_leftOut.coroutines);
         args.id(ArgName::EventsWithoutTrack, m_leftOut.events);
         args.id(ArgName::WaitsNotShown, m_leftOut.waits);
+        if (m_unselected)
+            args.id(ArgName::NotSelected, m_unselected->events);
         args.number(ArgName::MostTracks, m_limits.all);
         args.number(ArgName::MostTracksOfSite, m_limits.ofFunction);
         m_output.end(m_encoder->instant(m_output.begin(m_encoder->room()), slice));
@@ -156,6 +162,7 @@ private:
     std::unique_ptr<TrackEncoder> m_encoder;
     UnitOutput m_output;
     std::shared_ptr<ExportResolver> m_resolver;
+    std::shared_ptr<const Unselected> m_unselected;  ///< nullptr: the stream has everything
     std::optional<Content> m_content;
     CoroutineSlices::LeftOut m_leftOut;
     std::uint64_t m_first = std::numeric_limits<std::uint64_t>::max();
@@ -165,32 +172,30 @@ private:
 }  // namespace
 
 Result<std::shared_ptr<FileSink>> makeViewerWriter(const std::string &path, std::unique_ptr<TrackEncoder> encoder,
-                                                   std::shared_ptr<ExportResolver> resolver, const TrackLimits &limits)
+                                                   const ExportContext &context, const TrackLimits &limits)
 {
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path, AppendFile::Unit::Write);
     if (!output)
         return output.error();
     return std::shared_ptr<FileSink>(
-        std::make_shared<ViewerWriter>(std::move(*output), std::move(encoder), std::move(resolver), limits));
+        std::make_shared<ViewerWriter>(std::move(*output), std::move(encoder), context, limits));
 }
 
 }  // namespace ct::viewers
 
 namespace ct {
 
-Result<std::shared_ptr<Sink>> makePerfettoWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver)
+Result<std::shared_ptr<Sink>> makePerfettoWriter(const std::string &path, const ExportContext &context)
 {
-    Result<std::shared_ptr<FileSink>> writer =
-        viewers::makeViewerWriter(path, viewers::makePerfettoEncoder(), std::move(resolver));
+    Result<std::shared_ptr<FileSink>> writer = viewers::makeViewerWriter(path, viewers::makePerfettoEncoder(), context);
     if (!writer)
         return writer.error();
     return std::shared_ptr<Sink>(*writer);
 }
 
-Result<std::shared_ptr<Sink>> makeChromeWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver)
+Result<std::shared_ptr<Sink>> makeChromeWriter(const std::string &path, const ExportContext &context)
 {
-    Result<std::shared_ptr<FileSink>> writer =
-        viewers::makeViewerWriter(path, viewers::makeChromeEncoder(), std::move(resolver));
+    Result<std::shared_ptr<FileSink>> writer = viewers::makeViewerWriter(path, viewers::makeChromeEncoder(), context);
     if (!writer)
         return writer.error();
     return std::shared_ptr<Sink>(*writer);

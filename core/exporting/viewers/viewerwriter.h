@@ -4,7 +4,7 @@
 // Exports for trace viewers: a sink that turns the stream into tracks and slices. See docs/viewers.md.
 #pragma once
 
-#include "core/addresses/exportresolver.h"
+#include "core/addresses/exportcontext.h"
 #include "core/exporting/viewers/tracks.h"
 #include "core/recording/write/filesink.h"
 
@@ -15,14 +15,13 @@ namespace ct::viewers {
 
 /// Opens `path` for writing (truncates). The sink writes what it has at least every second of the stream.
 Result<std::shared_ptr<FileSink>> makeViewerWriter(const std::string &path, std::unique_ptr<TrackEncoder> encoder,
-                                                   std::shared_ptr<ExportResolver> resolver,
-                                                   const TrackLimits &limits = {});
+                                                   const ExportContext &context, const TrackLimits &limits = {});
 
 }  // namespace ct::viewers
 
 namespace ct {
 
-Result<std::shared_ptr<Sink>> makePerfettoWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver);
-Result<std::shared_ptr<Sink>> makeChromeWriter(const std::string &path, std::shared_ptr<ExportResolver> resolver);
+Result<std::shared_ptr<Sink>> makePerfettoWriter(const std::string &path, const ExportContext &context);
+Result<std::shared_ptr<Sink>> makeChromeWriter(const std::string &path, const ExportContext &context);
 
 }  // namespace ct

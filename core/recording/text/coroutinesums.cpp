@@ -32,12 +32,25 @@ void CoroutineSums::addBatch(const Batch &batch)
     }
 }
 
+/// True for the first selected event of a coroutine, if earlier events are not selected.
+bool CoroutineSums::followsUnselected(const Entry &entry, const Transition &transition) const
+{
+    if (!m_unselected || entry.events != 1)
+        return false;
+    const auto first = m_unselected->firstNumbers.find(transition.coroutine);
+    return first != m_unselected->firstNumbers.end() && first->second == transition.n;
+}
+
 CoroutineSums::Gap CoroutineSums::explain(Entry &entry, const Transition &transition, std::uint64_t expected)
 {
     Gap gap;
     if (transition.n < expected)
         return gap;  // the numbers of a flagged station have no meaning
     const std::uint64_t missing = transition.n - expected;
+    if (followsUnselected(entry, transition)) {
+        gap.notSelected = missing;
+        return gap;
+    }
     if (const auto found = m_losses.find(transition.coroutine); found != m_losses.end()) {
         std::vector<Loss> &open = found->second;
         const auto later =

@@ -5,9 +5,12 @@
 #pragma once
 
 #include "core/stream/stream.h"
+#include "core/stream/unselected.h"
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ct {
@@ -30,8 +33,12 @@ public:
         std::uint64_t lost = 0;
         std::uint64_t missed = 0;
         std::uint64_t unexplained = 0;
+        std::uint64_t notSelected = 0;  ///< before the time range of a selection; no gap in the trace
         bool any() const { return (lost | missed | unexplained) != 0; }
     };
+
+    /// `unselected`: of the stream of a selection; nullptr: the stream has everything.
+    explicit CoroutineSums(std::shared_ptr<const Unselected> unselected = {}) : m_unselected(std::move(unselected)) {}
 
     /// Adds the births and losses of a batch. Call it before advance() for the batch's transitions.
     void addBatch(const Batch &batch);
@@ -53,7 +60,9 @@ public:
 private:
     Entry &at(CoroutineId id) { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
     Gap explain(Entry &entry, const Transition &transition, std::uint64_t expected);
+    bool followsUnselected(const Entry &entry, const Transition &transition) const;
 
+    std::shared_ptr<const Unselected> m_unselected;
     std::vector<Entry> m_entries;
     Entry m_withoutBirth;  ///< shared by all coroutines without a birth
     /// Losses without a later transition so far.

@@ -43,6 +43,7 @@ constexpr FieldName kFields[] = {
     {"lost_before", JsonlLine::LostBefore},
     {"missed_before", JsonlLine::MissedBefore},
     {"dropped_before", JsonlLine::DroppedBefore},
+    {"not_selected_before", JsonlLine::DroppedBefore},  // instead of the one above
 };
 constexpr std::size_t kFieldCount = std::size(kFields);
 

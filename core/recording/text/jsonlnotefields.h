@@ -19,6 +19,7 @@
 
 #include "core/stream/causenames.h"
 #include "core/stream/stream.h"
+#include "core/stream/unselected.h"
 
 #include <concepts>
 #include <string_view>
@@ -60,6 +61,8 @@ template <>
 inline constexpr std::string_view kNoteName<Drop> = "drop";
 template <>
 inline constexpr std::string_view kNoteName<Switch> = "switch";
+template <>
+inline constexpr std::string_view kNoteName<Unselected> = "selection";
 
 /// Only what the first event line of a coroutine has as well.
 template <Row<Birth> T, class Visit>
@@ -184,6 +187,18 @@ void forEachField(T &change, Visit &visit)
     visit.number("pid", change.pid);
     visit.number("ts", change.ts);
     visit.flag("is_on", change.on);
+}
+
+/// Only for writing.
+template <Row<Unselected> T, class Visit>
+void forEachField(T &unselected, Visit &visit)
+{
+    visit.known("from", unselected.from);
+    if (unselected.to != Unselected().to)
+        visit.number("to", unselected.to);
+    visit.number("events_not_selected", unselected.events);
+    visit.number("coroutines_not_selected", unselected.coroutines);
+    visit.number("causes_not_selected", unselected.causes);
 }
 
 }  // namespace ct::jsonl

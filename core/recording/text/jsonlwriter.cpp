@@ -51,8 +51,12 @@ char *putField(char *at, std::string_view name, std::uint64_t value)
 
 class JsonlWriter final : public FileSink {
 public:
-    JsonlWriter(std::unique_ptr<LineOutput> output, JsonlLocations locations)
-        : m_output(std::move(output)), m_locations(std::move(locations))
+    JsonlWriter(std::unique_ptr<LineOutput> output, JsonlLocations locations,
+                std::shared_ptr<const Unselected> unselected)
+        : m_output(std::move(output)),
+          m_locations(std::move(locations)),
+          m_unselected(unselected),
+          m_coroutineSums(std::move(unselected))
     {
     }
 
@@ -163,7 +167,7 @@ private:
             if (!written)
                 return written;
         }
-        return {};
+        return m_unselected ? m_notes.write(*m_unselected) : Result<void>();
     }
 
     template <class... Rows>
@@ -254,7 +258,7 @@ private:
         at = put(at, name);
         if (news.parent != kNoCoroutine)
             at = putField(at, R"(,"parent":)", news.parent);
-        if (gap.any())
+        if (gap.any() || gap.notSelected != 0)
             at = putGap(at, gap);
         m_output->endLine(put(at, "}\n"));
         return {};
@@ -277,11 +281,14 @@ private:
             at = putField(at, R"(,"missed_before":)", gap.missed);
         if (gap.unexplained != 0)
             at = putField(at, R"(,"dropped_before":)", gap.unexplained);
+        if (gap.notSelected != 0)
+            at = putField(at, R"(,"not_selected_before":)", gap.notSelected);
         return at;
     }
 
     std::unique_ptr<LineOutput> m_output;
     JsonlLocations m_locations;
+    std::shared_ptr<const Unselected> m_unselected;  ///< nullptr: the stream has everything
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names{&nameText};
     std::vector<std::string> m_sites;  ///< by SiteId
@@ -310,12 +317,14 @@ std::string jsonlLocationText(const Site &site)
     return text;
 }
 
-Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations)
+Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations,
+                                              std::shared_ptr<const Unselected> unselected)
 {
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    return std::shared_ptr<Sink>(std::make_shared<JsonlWriter>(std::move(*output), std::move(locations)));
+    return std::shared_ptr<Sink>(
+        std::make_shared<JsonlWriter>(std::move(*output), std::move(locations), std::move(unselected)));
 }
 
 }  // namespace ct

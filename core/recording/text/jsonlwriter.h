@@ -14,11 +14,13 @@
 //   lost_before              how many events right before this line were lost
 //   missed_before            how many events right before this line were missed: the engine attached later
 //   dropped_before           how many events right before this line were captured, but are not in this file
+//   not_selected_before      how many, because they are before the time range of the selection
 // Note lines, which start with a field `note`: docs/recording.md. Targets with the existing SDK cause none.
 // Not in the file: numbers lost after a coroutine's last line.
 #pragma once
 
 #include "core/stream/stream.h"
+#include "core/stream/unselected.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,7 +39,8 @@ std::string jsonlLocationText(const Site &site);
 
 /// Opens `path` for writing; the first line replaces old content. `-` is standard output. Flushes at least every second
 /// of stream time, in whole lines. When the disk is full, a partly written line is removed. `locations` may be
-/// empty.
-Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations = {});
+/// empty. `unselected`: of the stream of a selection, which the last line describes.
+Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations = {},
+                                              std::shared_ptr<const Unselected> unselected = {});
 
 }  // namespace ct

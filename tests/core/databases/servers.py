@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.parse
@@ -227,3 +228,22 @@ class MariaDb(Server):
                   " AND TABLE_NAME LIKE 'events\\_of\\_session\\_%'")
     tables = ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
               " AND TABLE_NAME LIKE '%\\_of\\_session\\_%'")
+
+
+def serve(kind, user, password):
+    """For tests in other languages: prints the socket of a server, and ends it when standard input ends."""
+    try:
+        server = {"postgresql": PostgreSql, "mysql": MariaDb}[kind]()
+    except Missing as missing:
+        print(f"SKIP {missing}", flush=True)
+        return
+    try:
+        server.add_user(user, password)
+        print(server.socket(), flush=True)
+        sys.stdin.read()
+    finally:
+        server.remove()
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:4])

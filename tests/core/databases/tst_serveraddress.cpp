@@ -117,6 +117,33 @@ private Q_SLOTS:
                       Row().text(std::string_view("a\tb\\\n\r\0", 7)).number(1).number(~0ULL).address(0x12).null());
         QCOMPARE(text, std::string("a\\tb\\\\\\n\\r\xEF\xBF\xBD\tt\t18446744073709551615\t0x0000000000000012\t\\N\n"));
     }
+
+    void textsAreParsedAgain()
+    {
+        ServerAddress address;
+        address.kind = ServerAddress::Kind::MySql;
+        address.host = "::1";
+        address.port = 3307;
+        address.socket = "/tmp/a b&c=d+e%20/x";
+        address.user = "an/na@home";
+        address.database = "my \"traces\" \u00e4/1?#";
+        address.table = "my events";
+        address.session = "/home/anna/run 7.ctr";
+        address.sslMode = "verify-full";
+        address.certificate = "/etc/ca+x.pem";
+        address.maintenance = "template1";
+        const Result<ServerAddress> again = parseServerAddress(addressText(address));
+        QVERIFY2(again, again ? "" : again.error().message.c_str());
+        QCOMPARE(again->name(), address.name());
+        QCOMPARE(again->socket, address.socket);
+        QCOMPARE(again->table, address.table);
+        QCOMPARE(again->session, address.session);
+        QCOMPARE(again->user, address.user);
+        QCOMPARE(again->sslMode, address.sslMode);
+        QCOMPARE(again->certificate, address.certificate);
+        QCOMPARE(again->maintenance, address.maintenance);
+        QCOMPARE(addressText(parsed("postgresql://anna@alpha/one")), std::string("postgresql://anna@alpha:5432/one"));
+    }
 };
 
 CT_QT_SUITE(TestServerAddress)
