@@ -196,6 +196,23 @@ Qt::SortOrder CoroutineTableModel::sortOrder() const
     return m_spec.descending ? Qt::DescendingOrder : Qt::AscendingOrder;
 }
 
+bool CoroutineTableModel::isFiltered() const
+{
+    OrderSpec spec = m_spec;
+    spec.groupGenerators = false;
+    return spec.filters();
+}
+
+std::vector<CoroutineId> CoroutineTableModel::filteredIds() const
+{
+    if (!m_population)
+        return {};
+    OrderSpec spec;
+    spec.states = m_spec.states;
+    spec.text = m_spec.text;
+    return computeOrder(*m_population, m_population->size(), spec, false, m_resolver.get()).ids;
+}
+
 void CoroutineTableModel::setStateMask(std::uint32_t states)
 {
     OrderSpec spec = m_spec;

@@ -101,6 +101,10 @@ public:
     const std::vector<CoroutineId> &visibleOrder() const { return m_order; }
     CoroutineId idAt(int row) const;  ///< kNoCoroutine if there is no such row
     int rowOf(CoroutineId id) const;  ///< -1 if the coroutine has no row
+    /// True if not every coroutine passes the filter, and so may have no row.
+    bool isFiltered() const;
+    /// The coroutines that pass the filter, ascending, also those that share the row of another one.
+    std::vector<CoroutineId> filteredIds() const;
     /// The row that stands for the coroutine: its own, or that of its group. -1: none.
     int rowShowing(CoroutineId id) const;
     CoroutineSnapshot snapshotOf(CoroutineId id) const;

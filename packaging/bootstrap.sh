@@ -29,7 +29,7 @@ bin=$root/build/$preset/bin
 jobs=$(nproc 2>/dev/null || echo 2)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libelf-dev libsqlite3-dev libpq-dev
-    qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev)
+    qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev qtkeychain-qt6-dev)
 run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev graphviz python3 xvfb xauth)
 ci_packages=(clang clang-format libclang-rt-dev codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)

@@ -64,6 +64,11 @@ Actions::Actions(QObject *parent)
     attach = make(parent, "actionAttach", "attach", tr("&Attach…"), QKeySequence(Qt::CTRL | Qt::Key_T),
                   tr("Attach to a region, live or left over"));
     open = make(parent, "actionOpen", "open", tr("&Open…"), QKeySequence::Open, tr("Open a recording"));
+    openDatabase =
+        make(parent, "actionOpenDatabase", "open", tr("Open from &database…"),
+             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), tr("Open a session that is stored in a database"));
+    exportTrace = make(parent, "actionExport", "export", tr("&Export…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
+                       tr("Export the trace, or a selection of it, to a file or a server"));
     int index = 0;
     for (const ExportFormat &format : exportFormats()) {
         const QString name = QString::fromLatin1(format.name.data(), static_cast<qsizetype>(format.name.size()));
@@ -124,6 +129,7 @@ void Actions::enableFor(const Run &present)
         action->setEnabled(hasTrace);
     for (QAction *action : std::as_const(exports))
         action->setEnabled(present.canExport());
+    exportTrace->setEnabled(present.canExport());
     dump->setEnabled(present.canExport());
     dumpSettings->setEnabled(hasTrace);
     saveRecording->setEnabled(present.hasRecording());

@@ -19,9 +19,11 @@ struct Actions {
     QAction *run;
     QAction *attach;
     QAction *open;
+    QAction *openDatabase;
     QAction *saveRecording;
     QAction *dump;
     QAction *dumpSettings;
+    QAction *exportTrace;
     QList<QAction *> exports;  ///< one per export format; data() is its index
     QAction *quit;
     QAction *replay;

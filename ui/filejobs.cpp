@@ -3,8 +3,11 @@
 #include "ui/filejobs.h"
 
 #include "core/addresses/exportresolveradapter.h"
+#include "core/databases/serveraddress.h"
+#include "core/exporting/rowestimate.h"
 #include "core/session/run.h"
 #include "ui/dialogs/dumpdialog.h"
+#include "ui/dialogs/exportdialog.h"
 #include "ui/dialogs/filedialogs.h"
 #include "ui/format/format.h"
 #include "ui/jobs/exportjob.h"
@@ -19,15 +22,25 @@
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace ct {
 
 namespace {
 
-QString exportNotice(const QString &path, const ExportReport &report)
+/// For a message: the address of a server without its options.
+QString shown(const QString &target)
 {
-    QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), path);
+    const Result<ServerAddress> server = parseServerAddress(target.toStdString());
+    return server ? QString::fromStdString(server->name()) : target;
+}
+
+QString exportNotice(const QString &target, const ExportReport &report)
+{
+    QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), shown(target));
+    if (report.notSelected > 0)
+        text += FileJobs::tr("; %1 events were not selected").arg(format::count(report.notSelected));
     if (!report.causesPath.empty())
         text += FileJobs::tr("; %1 causes, such as waits and wakes, to %2")
                     .arg(format::count(report.causes), QString::fromStdString(report.causesPath));
@@ -44,6 +57,20 @@ QString exportNotice(const QString &path, const ExportReport &report)
     return text;
 }
 
+/// What the recording of the run says about it.
+std::optional<RecordingInfo> infoOf(const Run &run)
+{
+    const std::shared_ptr<const RecordingOverview> overview = run.overview();
+    return overview ? std::optional(overview->info) : std::nullopt;
+}
+
+/// Identifies the run among the sessions of a server.
+std::string sourceOf(const Run &run)
+{
+    const std::string path = run.recordingPath();
+    return path.empty() ? run.name().toStdString() : path;
+}
+
 }  // namespace
 
 FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
@@ -55,15 +82,20 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
             [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
 }
 
-void FileJobs::exportRun(const ExportFormat &format, const QString &path)
+void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)
 {
     if (!m_run->population() || refuses(m_exportBar))
         return;
-    auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, path);
+    auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, target);
     job->setStreamIndex(m_run->streamIndex());
     job->setExportResolver(exportResolverOf(m_run->resolver()));
+    job->setSelection(selection);
+    job->setInfo(infoOf(*m_run), sourceOf(*m_run));
+    job->setRows(static_cast<double>(
+        estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
     const ExportJob *const started = job.get();
-    m_exportBar.start(std::move(job), tr("Exporting %1").arg(QFileInfo(path).fileName()),
+    m_exportBar.start(std::move(job),
+                      tr("Exporting %1").arg(format.isOfServer() ? shown(target) : QFileInfo(target).fileName()),
                       [this, started] { Q_EMIT finished(exportNotice(started->path(), started->report())); });
 }
 
@@ -110,6 +142,26 @@ void FileJobs::askForExport(const ExportFormat &format)
         return;
     ct::askForExport(m_window, format, QFileInfo(m_run->name()).completeBaseName(),
                      [this](const ExportFormat &chosen, const QString &path) { exportRun(chosen, path); });
+}
+
+void FileJobs::askForExport(const ExportChoices &choices)
+{
+    if (!m_run->population() || refuses(m_exportBar))
+        return;
+    const ExportedTrace trace{QFileInfo(m_run->name()).completeBaseName(),
+                              QFile::decodeName(m_run->recordingPath().c_str()), m_run->population(), m_run->history()};
+    auto *dialog = new ExportDialog(trace, choices, m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    // Another run may have begun meanwhile.
+    connect(dialog, &ExportDialog::exportRequested, this,
+            [this, population = m_run->population()](const ExportFormat &format, const QString &target,
+                                                     const TraceSelection &selection) {
+                if (population == m_run->population())
+                    exportRun(format, target, selection);
+                else
+                    Q_EMIT refused(tr("Another run has begun. Choose what to export again."));
+            });
+    dialog->open();
 }
 
 void FileJobs::askForSave()

@@ -17,6 +17,7 @@ namespace ct {
 
 class JobBar;
 class Run;
+struct ExportChoices;
 
 class FileJobs final : public QObject {
     Q_OBJECT
@@ -26,8 +27,9 @@ public:
 
     /// Replaces the run. The caller owns it, and replaces it before it is destroyed.
     void setRun(const Run *run) { m_run = run; }
-    /// Exports the trace of the run, and its recording where events were evicted.
-    void exportRun(const ExportFormat &format, const QString &path);
+    /// Exports the trace of the run, and its recording where events were evicted. `target`: a path, or the address of a
+    /// server.
+    void exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection = {});
     /// Saves a recording (see copyRecording()) as one file.
     void saveRecording(const QString &recording, const QString &path);
 
@@ -37,6 +39,8 @@ public:
 
     // These ask for a file first.
     void askForExport(const ExportFormat &format);
+    /// Asks what to export, where to, and in which format.
+    void askForExport(const ExportChoices &choices);
     void askForSave();  ///< saves the run's recording
     void askForSaveOf(const QString &recording, const QString &name);
     void askForDump();

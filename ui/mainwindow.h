@@ -77,6 +77,8 @@ private:
     void connectRun();
 
     void showRunDialog();
+    void showOpenDatabaseDialog();
+    void showExportDialog();
     void showInstructions();
     void showAttachDialog();
     void showSymbolDialog();

@@ -57,11 +57,13 @@ void makeMenus(QMainWindow &window, const Actions &actions, const Views &views)
     file->addAction(actions.run);
     file->addAction(actions.attach);
     file->addAction(actions.open);
+    file->addAction(actions.openDatabase);
     file->addAction(actions.saveRecording);
     file->addSeparator();
     file->addAction(actions.dump);
     file->addAction(actions.dumpSettings);
-    QMenu *exports = file->addMenu(MenuText::tr("&Export"));
+    file->addAction(actions.exportTrace);
+    QMenu *exports = file->addMenu(MenuText::tr("Export every&thing"));
     exports->setObjectName(QStringLiteral("exportMenu"));
     exports->addActions(actions.exports);
     file->addSeparator();

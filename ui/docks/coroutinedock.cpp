@@ -81,6 +81,7 @@ void CoroutineDock::setUpTable()
     m_table->setAccessibleName(tr("Coroutines"));
     m_table->setModel(m_format);
     styleTable(*m_table);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     for (const int column : {CoroutineTableModel::NameColumn, CoroutineTableModel::WhereColumn,
                              CoroutineTableModel::ProcessColumn, CoroutineTableModel::ParentColumn})
@@ -201,6 +202,15 @@ void CoroutineDock::applyNoteKinds()
     // A table without groups does not have to be ordered again when coroutines change.
     m_generators->setVisible(m_noteKinds.foundGenerators());
     m_model->setGeneratorsGrouped(m_noteKinds.foundGenerators() && !m_generators->isChecked());
+}
+
+std::vector<CoroutineId> CoroutineDock::selectedCoroutines() const
+{
+    std::vector<CoroutineId> ids;
+    for (const QModelIndex &row : m_table->selectionModel()->selectedRows())
+        ids.push_back(m_model->idAt(row.row()));
+    std::sort(ids.begin(), ids.end());
+    return ids;
 }
 
 QMenu *CoroutineDock::columnsMenu() const

@@ -40,6 +40,8 @@ public:
     void setPaused(bool paused);
     void sample();
 
+    /// The coroutines of the selected rows, ascending.
+    std::vector<CoroutineId> selectedCoroutines() const;
     CoroutineTableModel *model() const { return m_model; }
     /// The menu to choose columns; a child of the table.
     QMenu *columnsMenu() const;

@@ -17,6 +17,9 @@ public:
     virtual void cancel();  ///< callable on any thread
     double progress() const;
     const QString &path() const { return m_path; }
+    /// Rows of the whole job, about; 0 = unknown.
+    double rows() const { return m_rows; }
+    void setRows(double rows) { m_rows = rows; }  ///< call before start()
 
     // Valid after finished().
     bool succeeded() const { return m_error.isEmpty(); }
@@ -39,6 +42,7 @@ private:
     std::atomic<bool> m_cancelled = false;  // relaxed: only a hint to stop soon, carries no data
     std::atomic<double> m_progress = 0;     // relaxed: for display only
     QString m_error;
+    double m_rows = 0;
 };
 
 }  // namespace ct

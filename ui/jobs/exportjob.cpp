@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/jobs/exportjob.h"
 
+#include <utility>
+
 namespace ct {
 
 ExportJob::ExportJob(std::shared_ptr<const Population> population, std::shared_ptr<const History> history,
@@ -22,15 +24,22 @@ ExportJob::~ExportJob()
 void ExportJob::cancel()
 {
     BackgroundJob::cancel();
-    if (m_exportResolver)
-        m_exportResolver->giveUp();
+    if (m_context.resolver)
+        m_context.resolver->giveUp();
+}
+
+void ExportJob::setInfo(std::optional<RecordingInfo> info, std::string source)
+{
+    if (info)
+        m_context.info = [known = std::move(*info)] { return known; };
+    m_context.source = std::move(source);
 }
 
 void ExportJob::run()
 {
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
-        [this](double progress) { return onProgress(progress); }, m_sums, m_exportResolver, m_streamIndex);
+        [this](double progress) { return onProgress(progress); }, m_sums, m_context, m_streamIndex, m_selection);
     if (written)
         m_report = *written;
     else

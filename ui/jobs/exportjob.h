@@ -7,6 +7,9 @@
 #include "core/exporting/exporting.h"
 #include "ui/jobs/backgroundjob.h"
 
+#include <optional>
+#include <string>
+
 namespace ct {
 
 class ExportJob final : public BackgroundJob {
@@ -20,8 +23,12 @@ public:
     /// Sets the resolver of addresses. Call before start().
     void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
     {
-        m_exportResolver = std::move(exportResolver);
+        m_context.resolver = std::move(exportResolver);
     }
+    /// Sets what is known of the run. Call before start().
+    void setInfo(std::optional<RecordingInfo> info, std::string source);
+    /// Sets the share of the trace that is exported. Call before start().
+    void setSelection(TraceSelection selection) { m_selection = std::move(selection); }
     ~ExportJob() override;  ///< cancels and waits
 
     /// Valid after the job has succeeded.
@@ -37,7 +44,8 @@ private:
     const std::shared_ptr<const History> m_history;
     const Accounting m_sums;
     std::shared_ptr<const StreamIndex> m_streamIndex;
-    std::shared_ptr<ExportResolver> m_exportResolver;
+    ExportContext m_context;
+    TraceSelection m_selection;
     const ExportFormat &m_format;
     ExportReport m_report;
 };

@@ -5,6 +5,7 @@
 #include "core/base/startthread.h"
 #include "core/target/printabletext.h"
 #include "ui/format/icons.h"
+#include "ui/format/progressformat.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,7 +16,11 @@
 namespace ct {
 
 JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
-    : QWidget(parent), m_label(new QLabel(this)), m_progress(new QProgressBar(this)), m_timer(new QTimer(this))
+    : QWidget(parent),
+      m_label(new QLabel(this)),
+      m_rate(new QLabel(this)),
+      m_progress(new QProgressBar(this)),
+      m_timer(new QTimer(this))
 {
     setObjectName(name + QStringLiteral("Bar"));
     m_progress->setRange(0, 1000);
@@ -32,13 +37,12 @@ JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
     m_label->setTextFormat(Qt::PlainText);
     layout->addWidget(m_label);
     layout->addWidget(m_progress);
+    m_rate->setObjectName(name + QStringLiteral("Rate"));
+    layout->addWidget(m_rate);
     layout->addWidget(cancelButton);
     connect(cancelButton, &QToolButton::clicked, this, &JobBar::cancel);
     m_timer->setInterval(100);
-    connect(m_timer, &QTimer::timeout, this, [this] {
-        if (m_job)
-            m_progress->setValue(static_cast<int>(m_job->progress() * 1000));
-    });
+    connect(m_timer, &QTimer::timeout, this, &JobBar::showProgress);
     hide();
 }
 
@@ -48,6 +52,8 @@ void JobBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std:
     m_done = std::move(done);
     m_label->setText(printable(text));
     m_progress->setValue(0);
+    m_rate->clear();
+    m_since.start();
     connect(m_job.get(), &QThread::finished, this, [this, started = m_job.get()] {
         if (m_job.get() == started)
             finish();
@@ -59,6 +65,14 @@ void JobBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std:
     }
     m_timer->start();
     show();
+}
+
+void JobBar::showProgress()
+{
+    if (!m_job)
+        return;
+    m_progress->setValue(static_cast<int>(m_job->progress() * 1000));
+    m_rate->setText(format::jobRate(m_job->progress(), static_cast<double>(m_since.elapsed()) / 1000, m_job->rows()));
 }
 
 void JobBar::cancel()

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Shows the progress of a job that writes a file, with a Cancel button, in the status bar. One job at a time.
+// Shows the progress of a job that writes a file or a session, with a Cancel button, in the status bar: per cent, rows
+// per second, and the time left. One job at a time.
 #pragma once
 
 #include "ui/jobs/backgroundjob.h"
 
+#include <QElapsedTimer>
 #include <QWidget>
 
 #include <functional>
@@ -43,12 +45,15 @@ Q_SIGNALS:
 
 private:
     void finish();
+    void showProgress();
 
     std::unique_ptr<BackgroundJob> m_job;
     std::function<void()> m_done;
     QLabel *m_label;
+    QLabel *m_rate;  ///< rows per second and the time left
     QProgressBar *m_progress;
     QTimer *m_timer;
+    QElapsedTimer m_since;
 };
 
 }  // namespace ct

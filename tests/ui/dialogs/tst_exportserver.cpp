@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Exports through the dialog to real servers, which want a password.
+#include "tests/support/qtsuite.h"
+#include "tests/ui/dialogs/exportwindow.h"
+
+#include <QCheckBox>
+#include <QDoubleSpinBox>
+#include <QProcess>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QTreeWidget>
+
+using namespace ct;
+using gui::choose;
+using gui::ExportWindow;
+using gui::labelOf;
+using gui::type;
+
+namespace {
+
+const char *const kPassword = "it's \"secret\"";
+
+/// A server that tests/core/databases/servers.py starts, as long as this object lives.
+class RealServer {
+public:
+    explicit RealServer(const QString &kind)
+    {
+        const QString script =
+            QString::fromStdString(test::kSourceDir) + QStringLiteral("/tests/core/databases/servers.py");
+        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        m_process.start(QStringLiteral("python3"),
+                        {QStringLiteral("-B"), script, kind, QStringLiteral("locked"), QString::fromUtf8(kPassword)});
+        while (!m_process.canReadLine() && m_process.waitForReadyRead(gui::kPatience)) {
+        }
+        m_socket = QString::fromUtf8(m_process.readLine()).trimmed();
+    }
+    ~RealServer()
+    {
+        m_process.closeWriteChannel();
+        m_process.waitForFinished(gui::kPatience);
+    }
+    RealServer(const RealServer &) = delete;
+    RealServer &operator=(const RealServer &) = delete;
+
+    /// Begins with SKIP if the server is not installed.
+    const QString &socket() const { return m_socket; }
+
+private:
+    QProcess m_process;
+    QString m_socket;
+};
+
+class TestExportServer : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+    void exports_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("PostgreSQL") << QStringLiteral("postgresql") << QStringLiteral("PostgreSQL ");
+        QTest::newRow("MariaDB") << QStringLiteral("mysql") << QStringLiteral("MariaDB ");
+    }
+    void exports();
+
+private:
+    static void fill(QWidget *dialog, const QString &kind, const QString &socket);
+    static QString tested(QWidget *dialog);
+    static void opensAgain(const QString &socket);
+    static QStringList query(const QString &kind, const QString &socket, const QString &sql);
+
+    gui::Sandbox m_sandbox;
+};
+
+void TestExportServer::fill(QWidget *dialog, const QString &kind, const QString &socket)
+{
+    choose(dialog, qPrintable(kind));
+    dialog->findChild<QComboBox *>(QStringLiteral("serverOver"))->setCurrentIndex(1);
+    type(dialog, "serverSocket", socket);
+    type(dialog, "serverUser", QStringLiteral("locked"));
+    type(dialog, "serverDatabase", QStringLiteral("window traces"));
+}
+
+QString TestExportServer::tested(QWidget *dialog)
+{
+    if (!gui::click(dialog, "serverTest"))
+        return QStringLiteral("no button");
+    const bool hasEnded = QTest::qWaitFor(
+        [dialog] { return !labelOf(dialog, "serverTestResult").startsWith(QLatin1String("Connecting")); },
+        gui::kPatience);
+    return hasEnded ? labelOf(dialog, "serverTestResult") : QStringLiteral("no answer");
+}
+
+QStringList TestExportServer::query(const QString &kind, const QString &socket, const QString &sql)
+{
+    QStringList values;
+    {
+        const bool isPostgreSql = kind == QLatin1String("postgresql");
+        QSqlDatabase database = QSqlDatabase::addDatabase(
+            isPostgreSql ? QStringLiteral("QPSQL") : QStringLiteral("QMYSQL"), QStringLiteral("reader"));
+        database.setHostName(isPostgreSql ? socket : QStringLiteral("localhost"));
+        if (!isPostgreSql)
+            database.setConnectOptions(QStringLiteral("UNIX_SOCKET=") + socket);
+        database.setDatabaseName(QStringLiteral("window traces"));
+        database.setUserName(QStringLiteral("locked"));
+        database.setPassword(QString::fromUtf8(kPassword));
+        QSqlQuery rows(database.open() ? QSqlQuery(sql, database) : QSqlQuery(database));
+        while (rows.next())
+            values << rows.value(0).toString();
+        if (values.isEmpty())
+            values << database.lastError().text() + rows.lastError().text();
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("reader"));
+    return values;
+}
+
+/// Opens the session through File > Open from database.
+void TestExportServer::opensAgain(const QString &socket)
+{
+    MainWindow window;
+    window.show();
+    window.findChild<QAction *>(QStringLiteral("actionOpenDatabase"))->trigger();
+    auto *dialog = gui::topLevel<QWidget>("openDatabaseDialog");
+    QVERIFY(dialog);
+    // The fields are those of the latest export.
+    QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("serverSocket"))->text(), socket);
+    QVERIFY(gui::press(dialog, "databaseConnect"));
+    auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
+    QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 1, qPrintable(labelOf(dialog, "databaseMessage")),
+                              gui::kPatience);
+    gui::takePicture(dialog, "open-database-server");
+    QTest::keyClick(list, Qt::Key_Return);
+    QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatience);
+    QCOMPARE(window.run().population()->captured(), 400U);
+    QCOMPARE(window.run().accounting().lost, 0U);
+}
+
+void TestExportServer::exports()
+{
+    QFETCH(QString, kind);
+    QFETCH(QString, name);
+    const RealServer server(kind);
+    if (server.socket().startsWith(QLatin1String("SKIP")))
+        CT_QSKIP(qPrintable(server.socket()));
+    QVERIFY(!server.socket().isEmpty());
+    ExportWindow opened(m_sandbox, gui::sampleRecording(4, 500));
+    QVERIFY(opened.isOpen);
+    ExportDialog *dialog = opened.ask();
+    QVERIFY(dialog);
+    fill(dialog, kind, server.socket());
+
+    const QString refused = tested(dialog);
+    QVERIFY2(refused.contains(QLatin1String("give the password of the user locked")), qPrintable(refused));
+    type(dialog, "serverPassword", QStringLiteral("another"));
+    QVERIFY(tested(dialog).contains(QLatin1String("give the password of the user locked")));
+    gui::takePicture(dialog, qPrintable(QStringLiteral("export-wrong-password-") + kind));
+    type(dialog, "serverPassword", QString::fromUtf8(kPassword));
+    const QString missing = tested(dialog);
+    QVERIFY2(missing.startsWith(name) && missing.contains(QLatin1String("there is no database window traces yet")),
+             qPrintable(missing));
+    gui::takePicture(dialog, qPrintable(QStringLiteral("export-tested-") + kind));
+
+    QVERIFY(gui::click(dialog, "exportButton"));
+    QVERIFY(opened.hasEnded());
+    QVERIFY2(opened.notice().contains(QLatin1String("written to ")), qPrintable(opened.notice()));
+    QVERIFY(!opened.notice().contains(QLatin1String("secret")));
+    const auto valueOf = [&](const char *sql) { return query(kind, server.socket(), QLatin1String(sql)).value(0); };
+    QCOMPARE(valueOf("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
+    QCOMPARE(valueOf("SELECT value FROM trace_info WHERE name = 'events'"), QStringLiteral("2000"));
+
+    // Once more, with a selection: it replaces the session.
+    dialog = opened.ask();
+    QVERIFY(dialog);
+    QVERIFY(tested(dialog).contains(QLatin1String("the database window traces exists")));
+    QVERIFY(gui::press(dialog, "selectTimes"));
+    dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(0.1);
+    QVERIFY(gui::click(dialog, "exportButton"));
+    QVERIFY(opened.hasEnded());
+    QCOMPARE(valueOf("SELECT count(*) FROM coro_trace_events"), QStringLiteral("400"));
+    QCOMPARE(valueOf("SELECT value FROM trace_info WHERE name = 'events_not_selected'"), QStringLiteral("1600"));
+    QCOMPARE(valueOf("SELECT count(*) FROM sessions"), QStringLiteral("1"));
+    QCOMPARE(valueOf("SELECT count(*) FROM all_events"), QStringLiteral("400"));
+    if (kind == QLatin1String("postgresql"))
+        opensAgain(server.socket());
+}
+
+}  // namespace
+
+CT_QT_SUITE(TestExportServer)
+#include "tst_exportserver.moc"

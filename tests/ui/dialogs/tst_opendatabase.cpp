@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Opens sessions of SQLite files through the dialog. tst_exportserver does so with a server.
+#include "tests/support/qtsuite.h"
+#include "tests/ui/dialogs/exportwindow.h"
+
+#include <QPushButton>
+#include <QTreeWidget>
+
+using namespace ct;
+using gui::ExportWindow;
+using gui::labelOf;
+using gui::type;
+
+namespace {
+
+class TestOpenDatabase : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QSettings().clear(); }
+
+    void opensASession()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("stored.sqlite"));
+        ExportWindow opened(m_sandbox, gui::sampleRecording(3, 100, "a name with <b>marks</b> and quite some length"));
+        QVERIFY(opened.isOpen);
+        opened.window.exportTo(*exportFormatFor("x.sqlite"), path);
+        QVERIFY(opened.hasEnded());
+        QWidget *dialog = ask(opened.window);
+        QVERIFY(dialog);
+        dialog->findChild<QComboBox *>(QStringLiteral("databaseKind"))->setCurrentIndex(1);
+        type(dialog, "databasePath", path);
+        auto *button = dialog->findChild<QPushButton *>(QStringLiteral("databaseOpen"));
+        QVERIFY(!button->isEnabled());
+        QVERIFY(gui::press(dialog, "databaseConnect"));
+        auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
+        QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 1, qPrintable(labelOf(dialog, "databaseMessage")),
+                                  gui::kPatience);
+        QCOMPARE(list->topLevelItem(0)->text(2), QStringLiteral("300"));
+        QCOMPARE(list->topLevelItem(0)->text(3), QStringLiteral("3"));
+        QVERIFY(button->isEnabled());
+        gui::takePicture(dialog, "open-database");
+        QTest::keyClick(list, Qt::Key_Return);
+        QTRY_VERIFY(!gui::topLevel<QWidget>("openDatabaseDialog"));
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("stored.sqlite"), gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        QCOMPARE(opened.window.run().population()->captured(), 300U);
+    }
+
+    void saysWhatIsWrong()
+    {
+        MainWindow window;
+        window.show();
+        QWidget *dialog = ask(window);
+        QVERIFY(dialog);
+        dialog->findChild<QComboBox *>(QStringLiteral("databaseKind"))->setCurrentIndex(1);
+        type(dialog, "databasePath", QStringLiteral("/no/such.sqlite"));
+        QVERIFY(labelOf(dialog, "databaseMessage").contains(QLatin1String("/no/such.sqlite")));
+        QVERIFY(!gui::press(dialog, "databaseConnect"));
+        const QString path = m_sandbox.path(QStringLiteral("text.sqlite"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("this is no database, but a text of some length\n");
+        file.close();
+        type(dialog, "databasePath", path);
+        QVERIFY(gui::press(dialog, "databaseConnect"));
+        QTRY_VERIFY_WITH_TIMEOUT(labelOf(dialog, "databaseMessage").contains(path), gui::kPatience);
+        gui::takePicture(dialog, "open-database-wrong");
+        QTest::keyClick(dialog, Qt::Key_Escape);
+        QTRY_VERIFY(!gui::topLevel<QWidget>("openDatabaseDialog"));
+    }
+
+private:
+    static QWidget *ask(MainWindow &window)
+    {
+        window.activateWindow();
+        if (!QTest::qWaitForWindowActive(&window))
+            return nullptr;
+        QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+        return gui::topLevel<QWidget>("openDatabaseDialog");
+    }
+
+    gui::Sandbox m_sandbox;
+};
+
+}  // namespace
+
+CT_QT_SUITE(TestOpenDatabase)
+#include "tst_opendatabase.moc"

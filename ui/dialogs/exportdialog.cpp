@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/dialogs/exportdialog.h"
+
+#include "core/base/fileending.h"
+#include "core/exporting/rowestimate.h"
+#include "ui/dialogs/formatcontent.h"
+#include "ui/dialogs/serverfields.h"
+#include "ui/format/format.h"
+#include "ui/format/icons.h"
+#include "ui/widgets/spreadsheetbox.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <filesystem>
+#include <utility>
+
+namespace ct {
+
+namespace {
+
+QString text(std::string_view value)
+{
+    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
+}
+
+constexpr const char *kFormatKey = "export/kind";
+constexpr int kMostExpanded = 8;  ///< tables of a file; those of a database are too many
+constexpr const char *kFolderKey = "export/folder";
+
+QString usualFolder()
+{
+    const QString kept = QSettings().value(QLatin1String(kFolderKey)).toString();
+    return QFileInfo(kept).isDir() ? kept : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+}
+
+void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
+{
+    for (const ContentItem &item : content) {
+        auto *top = new QTreeWidgetItem(&tree, {item.name, item.what});
+        top->setToolTip(1, item.what);
+        for (const ContentItem &inner : item.items)
+            new QTreeWidgetItem(top, {inner.name, inner.what});
+    }
+}
+
+}  // namespace
+
+ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent)
+    : QDialog(parent),
+      m_trace(std::move(trace)),
+      m_end(choices.end),
+      m_format(new QComboBox(this)),
+      m_estimate(new QLabel(this)),
+      m_message(new QLabel(this))
+{
+    setObjectName(QStringLiteral("exportDialog"));
+    setWindowTitle(tr("Export"));
+    m_estimate->setObjectName(QStringLiteral("exportEstimate"));
+    m_message->setObjectName(QStringLiteral("exportMessage"));
+    m_message->setWordWrap(true);
+    m_message->setTextFormat(Qt::PlainText);
+    m_message->setMinimumHeight(2 * m_message->fontMetrics().lineSpacing());
+    auto *formats = new QFormLayout;
+    formats->addRow(tr("F&ormat"), m_format);
+    m_selection = new SelectionFields(std::move(choices), this);
+    auto *left = new QVBoxLayout;
+    left->addLayout(formats);
+    left->addWidget(makeFile());
+    m_server = new ServerFields(this);
+    left->addWidget(m_server);
+    left->addWidget(m_selection);
+    left->addWidget(m_estimate);
+    left->addStretch();
+    auto *columns = new QHBoxLayout;
+    columns->addLayout(left, 3);
+    columns->addWidget(makeContent(), 2);
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+    m_export = buttons->addButton(tr("&Export"), QDialogButtonBox::AcceptRole);
+    m_export->setObjectName(QStringLiteral("exportButton"));
+    m_export->setDefault(true);
+    auto *all = new QVBoxLayout(this);
+    all->addLayout(columns, 1);
+    all->addWidget(m_message);
+    all->addWidget(buttons);
+    addFormats();
+    connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
+    connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::submit);
+    connect(m_format, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
+    connect(m_selection, &SelectionFields::changed, this, &ExportDialog::showEstimate);
+    connect(m_server, &ServerFields::changed, this, &ExportDialog::check);
+    connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::check);
+    showFormat();
+    showEstimate();
+    resize(900, 560);
+}
+
+void ExportDialog::addFormats()
+{
+    m_format->setObjectName(QStringLiteral("exportFormat"));
+    const auto add = [this](const ExportFormat &format, const QString &name) {
+        m_format->addItem(name, text(format.kind));
+    };
+    for (const ExportFormat &format : exportFormats())
+        add(format, text(format.name));
+    add(*exportFormatOfKind("postgresql"), tr("PostgreSQL server"));
+    add(*exportFormatOfKind("mysql"), tr("MariaDB or MySQL server"));
+    m_format->setCurrentIndex(std::max(0, m_format->findData(QSettings().value(QLatin1String(kFormatKey)))));
+}
+
+QWidget *ExportDialog::makeFile()
+{
+    auto *page = new QWidget(this);
+    m_file = page;
+    m_path = new QLineEdit(page);
+    m_path->setObjectName(QStringLiteral("exportPath"));
+    auto *browseButton = new QToolButton(page);
+    browseButton->setObjectName(QStringLiteral("exportBrowse"));
+    browseButton->setIcon(icons::icon(QStringLiteral("open")));
+    browseButton->setToolTip(tr("Choose a file"));
+    browseButton->setAccessibleName(tr("Choose a file"));
+    browseButton->setFocusPolicy(Qt::StrongFocus);
+    connect(browseButton, &QToolButton::clicked, this, &ExportDialog::browse);
+    auto *row = new QHBoxLayout;
+    row->addWidget(m_path);
+    row->addWidget(browseButton);
+    m_spreadsheet = makeSpreadsheetBox(page);
+    m_packing = new QLabel(tr("A name that ends in .gz or .zst makes a compressed file."), page);
+    m_packing->setWordWrap(true);
+    m_packing->setForegroundRole(QPalette::PlaceholderText);
+    auto *form = new QFormLayout(page);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->addRow(tr("F&ile"), row);
+    form->addRow(m_packing);
+    form->addRow(m_spreadsheet);
+    qobject_cast<QLabel *>(form->labelForField(row))->setBuddy(m_path);
+    const QString name = m_trace.name.isEmpty() ? QStringLiteral("coroutines") : m_trace.name;
+    m_path->setText(QDir(usualFolder()).filePath(name));
+    return page;
+}
+
+QWidget *ExportDialog::makeContent()
+{
+    m_content = new QTreeWidget(this);
+    m_content->setObjectName(QStringLiteral("exportContent"));
+    m_content->setAccessibleName(tr("Content of the format"));
+    m_content->setHeaderLabels({tr("Content"), QString()});
+    m_content->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    m_content->setAlternatingRowColors(true);
+    return m_content;
+}
+
+const ExportFormat &ExportDialog::format() const
+{
+    return *exportFormatOfKind(m_format->currentData().toString().toStdString());
+}
+
+QString ExportDialog::path() const
+{
+    const QString path = m_path->text().trimmed();
+    return path.isEmpty() || QDir::isAbsolutePath(path) ? path : QDir(usualFolder()).filePath(path);
+}
+
+void ExportDialog::showFormat()
+{
+    const ExportFormat &chosen = format();
+    m_file->setVisible(!chosen.isOfServer());
+    m_server->setVisible(chosen.isOfServer());
+    if (chosen.isOfServer())
+        m_server->setKind(chosen.kind == "mysql" ? ServerAddress::Kind::MySql : ServerAddress::Kind::PostgreSql);
+    else
+        renameFor(chosen);
+    m_packing->setVisible(chosen.isText);
+    m_spreadsheet->setVisible(&forSpreadsheets(chosen) != &chosen);
+    m_content->clear();
+    addItems(*m_content, contentOf(chosen));
+    if (m_content->topLevelItemCount() < kMostExpanded)
+        m_content->expandAll();
+    check();
+}
+
+/// Replaces the ending of another format.
+void ExportDialog::renameFor(const ExportFormat &chosen)
+{
+    std::string path = m_path->text().toStdString();
+    const ExportFormat *const present = exportFormatFor(path);
+    if (present == &chosen)
+        return;
+    if (present) {
+        path = std::string(present->isText ? withoutPacking(path) : path);
+        path.resize(path.size() - present->extension.size() - 1);
+    }
+    m_path->setText(QString::fromStdString(path) + u'.' + text(chosen.extension));
+}
+
+QString ExportDialog::fileProblem() const
+{
+    const QFileInfo file(path());
+    const QFileInfo folder(file.path());
+    if (path().isEmpty() || file.isDir())
+        return tr("Enter the name of a file.");
+    if (!folder.isDir())
+        return tr("The folder %1 does not exist.").arg(folder.filePath());
+    if (!folder.isWritable())
+        return tr("The folder %1 is not writable. Choose another one.").arg(folder.filePath());
+    std::error_code failed;
+    if (std::filesystem::equivalent(QFile::encodeName(path()).toStdString(),
+                                    QFile::encodeName(m_trace.recording).toStdString(), failed))
+        return tr("This file is the recording that is open. Choose another one.");
+    return {};
+}
+
+QString ExportDialog::problem() const
+{
+    const QString ofTarget = format().isOfServer() ? m_server->problem() : fileProblem();
+    return ofTarget.isEmpty() ? m_selection->problem() : ofTarget;
+}
+
+void ExportDialog::check()
+{
+    const QString wrong = problem();
+    m_export->setEnabled(wrong.isEmpty());
+    const bool replaces = !format().isOfServer() && QFileInfo::exists(path());
+    m_message->setText(!wrong.isEmpty() ? wrong
+                       : replaces       ? tr("%1 exists, and will be replaced.").arg(QFileInfo(path()).fileName())
+                                        : QString());
+}
+
+void ExportDialog::showEstimate()
+{
+    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, m_selection->selection(), m_end);
+    const QString counts = tr("%1 events, %2, %3 causes such as wakes and waits")
+                               .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
+                                    format::count(estimate.causes));
+    m_estimate->setText(estimate.isExact ? counts : tr("About %1").arg(counts));
+    check();
+}
+
+void ExportDialog::browse()
+{
+    auto *dialog = new QFileDialog(this, tr("Export to a file"), path());
+    dialog->setObjectName(QStringLiteral("exportFileDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setDefaultSuffix(text(format().extension));
+    dialog->setNameFilters(
+        {QStringLiteral("%1 (*.%2)").arg(text(format().name), text(format().extension)), tr("All files (*)")});
+    dialog->selectFile(path());
+    connect(dialog, &QFileDialog::fileSelected, m_path, &QLineEdit::setText);
+    dialog->open();
+}
+
+void ExportDialog::submit()
+{
+    if (!problem().isEmpty())
+        return;
+    QSettings settings;
+    settings.setValue(QLatin1String(kFormatKey), m_format->currentData());
+    const bool isOfServer = format().isOfServer();
+    if (isOfServer)
+        m_server->commit();
+    else
+        settings.setValue(QLatin1String(kFolderKey), QFileInfo(path()).path());
+    Q_EMIT exportRequested(formatAsChosen(format()), isOfServer ? m_server->address() : path(),
+                           m_selection->selection());
+    accept();
+}
+
+}  // namespace ct

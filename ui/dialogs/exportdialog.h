@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Asks what to export, in which format, and where to.
+#pragma once
+
+#include "core/exporting/exporting.h"
+#include "ui/dialogs/selectionfields.h"
+
+#include <QDialog>
+
+#include <memory>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTreeWidget;
+
+namespace ct {
+
+class ServerFields;
+
+struct ExportedTrace {
+    QString name;       ///< proposed for a file, without an extension
+    QString recording;  ///< the file that the trace comes from, which must stay; may be empty
+    std::shared_ptr<const Population> population;
+    std::shared_ptr<const History> history;
+};
+
+class ExportDialog : public QDialog {
+    Q_OBJECT
+public:
+    ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent = nullptr);
+
+Q_SIGNALS:
+    /// `target`: a path, or the address of a server.
+    void exportRequested(const ct::ExportFormat &format, const QString &target, const ct::TraceSelection &selection);
+
+private:
+    QWidget *makeFile();
+    QWidget *makeContent();
+    void addFormats();
+    const ExportFormat &format() const;
+    QString path() const;
+    QString problem() const;
+    QString fileProblem() const;
+    void showFormat();
+    void renameFor(const ExportFormat &format);
+    void showEstimate();
+    void check();
+    void browse();
+    void submit();
+
+    const ExportedTrace m_trace;
+    const std::uint64_t m_end;  ///< ns, of the trace
+    QComboBox *m_format;
+    QWidget *m_file = nullptr;
+    QLineEdit *m_path = nullptr;
+    QCheckBox *m_spreadsheet = nullptr;
+    QLabel *m_packing = nullptr;
+    ServerFields *m_server = nullptr;
+    QTreeWidget *m_content = nullptr;
+    SelectionFields *m_selection = nullptr;
+    QLabel *m_estimate;
+    QLabel *m_message;
+    QPushButton *m_export = nullptr;
+};
+
+}  // namespace ct

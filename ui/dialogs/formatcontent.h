@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What an export in a format has: tables and columns, fields, or tracks.
+#pragma once
+
+#include <QString>
+
+#include <vector>
+
+namespace ct {
+
+struct ExportFormat;
+
+struct ContentItem {
+    QString name;
+    QString what;  ///< type or meaning; may be empty
+    std::vector<ContentItem> items;
+};
+
+std::vector<ContentItem> contentOf(const ExportFormat &format);
+
+}  // namespace ct

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The fields that choose a share of the trace: which coroutines, and which time range.
+#pragma once
+
+#include "core/exporting/traceselection.h"
+
+#include <QGroupBox>
+
+class QCheckBox;
+class QDoubleSpinBox;
+class QRadioButton;
+class QToolButton;
+
+namespace ct {
+
+/// What the window shows when the user begins an export.
+struct ExportChoices {
+    std::vector<CoroutineId> filtered;  ///< that pass the filter of the table, ascending
+    bool hasFilter = false;
+    std::vector<CoroutineId> selected;  ///< in the table, ascending
+    // ns, CLOCK_MONOTONIC.
+    std::uint64_t origin = 0;  ///< zero of the times that are shown
+    std::uint64_t end = 0;     ///< of the trace
+    std::int64_t visibleFrom = 0;
+    std::int64_t visibleTo = 0;
+};
+
+class SelectionFields : public QGroupBox {
+    Q_OBJECT
+public:
+    explicit SelectionFields(ExportChoices choices, QWidget *parent = nullptr);
+
+    TraceSelection selection() const;
+    /// What is wrong with the fields; empty: nothing.
+    QString problem() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void addCoroutines();
+    void addTimes();
+    QRadioButton *makeButton(const char *name, const QString &text, bool isPossible, const QString &whyNot);
+    QDoubleSpinBox *makeTime(const char *name, const QString &accessibleName, double seconds);
+    void setTimes(double from, double to);
+    double secondsOf(std::int64_t ts) const;
+    std::uint64_t timeOf(double seconds) const;
+
+    const ExportChoices m_choices;
+    QRadioButton *m_filtered = nullptr;
+    QRadioButton *m_selected = nullptr;
+    QCheckBox *m_hasTimes = nullptr;
+    QDoubleSpinBox *m_from = nullptr;
+    QDoubleSpinBox *m_to = nullptr;
+    QToolButton *m_visible = nullptr;
+};
+
+}  // namespace ct

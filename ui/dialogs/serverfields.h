@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The fields for a server of databases: where it is, who connects, and a test of the connection. The settings keep
+// everything but the password.
+#pragma once
+
+#include "core/databases/servercheck.h"
+
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace ct {
+
+class Inquiry;
+class Keychain;
+
+class ServerFields : public QWidget {
+    Q_OBJECT
+public:
+    explicit ServerFields(QWidget *parent = nullptr);
+    ~ServerFields() override;
+
+    /// Shows the latest server of this kind.
+    void setKind(ServerAddress::Kind kind);
+    /// Hides what an export needs, and the test: a list of sessions is one.
+    void setForReading();
+
+    /// What is wrong with the fields; empty: nothing.
+    QString problem() const;
+    ServerAddress server() const;
+    /// The address as text, which has no password.
+    QString address() const;
+
+    /// Keeps the password for the process, and in the keychain if the user wants that. Saves the other fields.
+    void commit();
+    void test();
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void makePlace(QFormLayout &form);
+    void makeSecurity(QFormLayout &form);
+    void makeTest(QFormLayout &form);
+    void load();
+    void save() const;
+    void onEdited();
+    void showTest(const QString &text, bool isGood);
+    void onTested(const Result<ServerReport> &report);
+    void findPassword();
+    void askKeychain(bool isWanted);
+    void showKeychain(const QString &problem);
+    QLineEdit *makeLine(const char *name, const QString &placeholder);
+
+    ServerAddress::Kind m_kind = ServerAddress::Kind::PostgreSql;
+    Inquiry *m_test;
+    Keychain *m_keychain;
+    QComboBox *m_over = nullptr;
+    QLineEdit *m_host = nullptr;
+    QSpinBox *m_port = nullptr;
+    QLineEdit *m_socket = nullptr;
+    QLineEdit *m_user = nullptr;
+    QLineEdit *m_password = nullptr;
+    QCheckBox *m_keep = nullptr;
+    QLabel *m_keepProblem = nullptr;
+    QLineEdit *m_database = nullptr;
+    QLineEdit *m_table = nullptr;
+    QComboBox *m_sslMode = nullptr;
+    QLineEdit *m_certificate = nullptr;
+    QPushButton *m_testButton = nullptr;
+    QLabel *m_result = nullptr;
+    QFormLayout *m_form = nullptr;
+    bool m_isLoading = false;
+};
+
+}  // namespace ct

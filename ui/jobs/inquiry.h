@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Asks a server something in the background. Drivers that wait for a server cannot be interrupted, so a cancelled
+// question goes on without this object, until the server answers or the driver gives up. GUI thread.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <QObject>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace ct {
+
+class Inquiry final : public QObject {
+    Q_OBJECT
+public:
+    /// True: the answer is not wanted any more.
+    using Stops = std::function<bool()>;
+
+    using QObject::QObject;
+    ~Inquiry() override;  ///< cancels; waits for nothing
+
+    /// Cancels the present question. Calls `ask` on another thread, which must own all that it uses, then `done` on the
+    /// GUI thread, unless it was cancelled. An error: the system refuses the thread.
+    Result<void> start(std::function<void(const Stops &stops)> ask, std::function<void()> done);
+    void cancel();
+    bool isRunning() const { return m_stops != nullptr; }
+
+private:
+    /// Of the present question; shared with its thread.
+    std::shared_ptr<std::atomic<bool>> m_stops;
+};
+
+}  // namespace ct

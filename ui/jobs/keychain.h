@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The keychain of the user's desktop, for passwords of servers. Asynchronous; without such a service, every request
+// ends with the reason. GUI thread.
+#pragma once
+
+#include "core/databases/serveraddress.h"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <optional>
+
+namespace ct {
+
+class Keychain final : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    /// `problem`: why the request failed; empty: it did not.
+    using Done = std::function<void(const QString &problem)>;
+    /// nullopt without a problem: there is no password for the server.
+    using Found = std::function<void(const std::optional<QString> &password, const QString &problem)>;
+
+    // The callbacks run later, on the GUI thread, and not after the end of this object.
+    void read(const ServerAddress &address, Found found);
+    void write(const ServerAddress &address, const QString &password, Done done);
+    void remove(const ServerAddress &address, Done done);
+
+    /// How long a service may take to answer, in ms. It may ask the user to unlock the keychain.
+    void setPatience(int ms) { m_patience = ms; }
+
+private:
+    int m_patience = 120'000;
+};
+
+}  // namespace ct
