@@ -106,7 +106,12 @@ QVariant QueryResultModel::data(const QModelIndex &index, int role) const
 
 QVariant QueryResultModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (role != Qt::DisplayRole || orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    // Above numbers, as the numbers are.
+    if (role == Qt::TextAlignmentRole && rowCount() != 0)
+        return index(0, section).data(role);
+    if (role != Qt::DisplayRole)
         return {};
     return QString::fromStdString(m_rows->columns[static_cast<std::size_t>(section)]);
 }

@@ -9,6 +9,7 @@
 #include "ui/jobs/queryjob.h"
 #include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
+#include "ui/widgets/querytable.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -16,9 +17,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QShortcut>
 #include <QSplitter>
 #include <QTabWidget>
-#include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -29,6 +30,7 @@ namespace {
 /// Columns are as wide as these rows need, within limits.
 constexpr int kMeasuredRows = 100;
 constexpr int kWidestColumn = 320;
+constexpr int kProgressMs = 100;
 
 /// "line 2, column 5" of a position in a statement, in bytes of UTF-8.
 QString positionText(const QString &statement, std::size_t offset)
@@ -62,9 +64,10 @@ QString tablesText()
 QueryDock::QueryDock(QWidget *parent)
     : QDockWidget(tr("Query"), parent),
       m_editor(new QueryEditor),
+      m_escape(new QShortcut(Qt::Key_Escape, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut)),
       m_message(new QLabel),
       m_tabs(new QTabWidget),
-      m_table(new QTableView),
+      m_table(new QueryTable),
       m_model(new QueryResultModel(this)),
       m_chart(new QueryChart)
 {
@@ -98,9 +101,16 @@ QueryDock::QueryDock(QWidget *parent)
     splitter->setChildrenCollapsible(false);
     setWidget(splitter);
     connect(m_editor, &QueryEditor::runRequested, this, &QueryDock::run);
+    connect(m_escape, &QShortcut::activated, this, &QueryDock::cancel);
+    m_progress.setInterval(kProgressMs);
+    connect(&m_progress, &QTimer::timeout, this, [this] {
+        m_message->setText(tr("The query is running, for %1 …")
+                               .arg(durationText(static_cast<std::uint64_t>(m_sinceRun.nsecsElapsed()))));
+    });
     listSaved();
     showBusy(false);
-    m_message->setText(tr("Ctrl+Enter runs the statement at the cursor, or the selection."));
+    m_message->setText(
+        tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
 }
 
 QueryDock::~QueryDock() = default;
@@ -121,6 +131,7 @@ QWidget *QueryDock::makeBar()
     m_run = addButton(tr("Run"), "queryRun");
     m_run->setToolTip(tr("Run the statement at the cursor, or the selection (Ctrl+Enter)"));
     m_cancel = addButton(tr("Cancel"), "queryCancel");
+    m_cancel->setToolTip(tr("Cancel the query (Esc)"));
     addExamples(addButton(tr("Examples"), "queryExamples"));
     layout->addStretch(1);
     m_saved = new QComboBox(bar);
@@ -145,12 +156,36 @@ void QueryDock::addExamples(QToolButton *button)
     for (const QueryExample &example : kQueryExamples) {
         const QString statement = QString::fromLatin1(example.statement);
         menu->addAction(QString::fromLatin1(example.name), this, [this, statement] {
-            m_editor->setPlainText(statement);
+            showStatement(statement);
             run();
         });
     }
+    menu->addSeparator();
+    QMenu *const history = menu->addMenu(tr("Earlier queries"));
+    history->setObjectName(QStringLiteral("queryHistory"));
+    connect(menu, &QMenu::aboutToShow, this, [this, history] { listHistory(history); });
     button->setMenu(menu);
     button->setPopupMode(QToolButton::InstantPopup);
+}
+
+void QueryDock::listHistory(QMenu *menu)
+{
+    menu->clear();
+    for (const QString &statement : savedqueries::history()) {
+        const QString text = format::shortened(statement.simplified()).replace(u'&', QLatin1String("&&"));
+        menu->addAction(text, this, [this, statement] { showStatement(statement); });
+    }
+    menu->setEnabled(!menu->isEmpty());
+}
+
+/// Replaces the text. Undo brings the present one back.
+void QueryDock::showStatement(const QString &statement)
+{
+    QTextCursor all(m_editor->document());
+    all.select(QTextCursor::Document);
+    all.insertText(statement);
+    m_editor->moveCursor(QTextCursor::Start);
+    m_editor->setFocus();
 }
 
 void QueryDock::makeResult()
@@ -159,6 +194,8 @@ void QueryDock::makeResult()
     m_table->setAccessibleName(tr("Result of the query"));
     m_table->setModel(m_model);
     styleTable(*m_table);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectItems);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicatorClearable(true);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -188,6 +225,9 @@ void QueryDock::setTrace(std::function<QueriedTrace()> trace)
 void QueryDock::run()
 {
     m_statement = m_editor->statement(&m_statementBegin);
+    if (!m_statement.trimmed().isEmpty())
+        savedqueries::remember(m_statement.trimmed());
+    m_sinceRun.start();
     m_job = std::make_unique<QueryJob>(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
     connect(m_job.get(), &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
@@ -205,6 +245,11 @@ void QueryDock::showBusy(bool isBusy)
 {
     m_run->setEnabled(!isBusy);
     m_cancel->setEnabled(isBusy);
+    m_escape->setEnabled(isBusy);
+    if (isBusy)
+        m_progress.start();
+    else
+        m_progress.stop();
 }
 
 void QueryDock::showOutcome()
@@ -239,11 +284,16 @@ void QueryDock::showError(const QueryError &error)
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
     QString text = QString::fromStdString(error.error.message);
-    if (error.offset)
+    if (error.offset) {
+        m_editor->markError(
+            m_statementBegin +
+            static_cast<int>(
+                QString::fromUtf8(m_statement.toUtf8().left(static_cast<qsizetype>(*error.offset))).size()));
         text = positionText(m_editor->toPlainText().left(m_statementBegin) + m_statement,
                             static_cast<std::size_t>(m_editor->toPlainText().left(m_statementBegin).toUtf8().size()) +
                                 *error.offset) +
                QStringLiteral(": ") + text;
+    }
     m_message->setText(text);
 }
 
@@ -260,7 +310,7 @@ void QueryDock::load(const QString &name)
 {
     const QString statement = savedqueries::statementOf(name);
     if (!statement.isEmpty())
-        m_editor->setPlainText(statement);
+        showStatement(statement);
 }
 
 void QueryDock::save()

@@ -8,14 +8,17 @@
 #include "models/queryresultmodel.h"
 
 #include <QDockWidget>
+#include <QElapsedTimer>
+#include <QTimer>
 
 #include <functional>
 #include <memory>
 
 class QComboBox;
 class QLabel;
+class QMenu;
 class QToolButton;
-class QTableView;
+class QShortcut;
 class QTabWidget;
 
 namespace ct {
@@ -23,6 +26,7 @@ namespace ct {
 class QueryChart;
 class QueryEditor;
 class QueryJob;
+class QueryTable;
 
 class QueryDock : public QDockWidget {
     Q_OBJECT
@@ -47,6 +51,8 @@ private:
     void addExamples(QToolButton *button);
     void makeResult();
     void listSaved();
+    void listHistory(QMenu *menu);
+    void showStatement(const QString &statement);
     void load(const QString &name);
     void save();
     void remove();
@@ -62,9 +68,12 @@ private:
     QComboBox *m_saved = nullptr;
     QToolButton *m_run = nullptr;
     QToolButton *m_cancel = nullptr;
+    QShortcut *m_escape;
+    QElapsedTimer m_sinceRun;
+    QTimer m_progress;  ///< while a query runs
     QLabel *m_message;
     QTabWidget *m_tabs;
-    QTableView *m_table;
+    QueryTable *m_table;
     QueryResultModel *m_model;
     QueryChart *m_chart;
 };

@@ -12,6 +12,9 @@ namespace {
 /// One value, because a name may contain the slashes that separate keys.
 const QString kKey = QStringLiteral("queries/saved");
 
+const QString kHistoryKey = QStringLiteral("queries/history");
+constexpr qsizetype kMostHistory = 20;
+
 QVariantMap all()
 {
     return QSettings().value(kKey).toMap();
@@ -41,6 +44,19 @@ void remove(const QString &name)
     QVariantMap queries = all();
     queries.remove(name);
     QSettings().setValue(kKey, queries);
+}
+
+QStringList history()
+{
+    return QSettings().value(kHistoryKey).toStringList();
+}
+
+void remember(const QString &statement)
+{
+    QStringList statements = history();
+    statements.removeAll(statement);
+    statements.prepend(statement);
+    QSettings().setValue(kHistoryKey, statements.mid(0, kMostHistory));
 }
 
 }  // namespace ct::savedqueries

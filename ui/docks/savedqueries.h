@@ -16,4 +16,8 @@ QString statementOf(const QString &name);
 void save(const QString &name, const QString &statement);
 void remove(const QString &name);
 
+/// The latest queries that were run, without repetitions, the latest first.
+QStringList history();
+void remember(const QString &statement);
+
 }  // namespace ct::savedqueries

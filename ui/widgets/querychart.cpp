@@ -18,7 +18,9 @@
 #include <QValueAxis>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 namespace ct {
 
@@ -60,6 +62,30 @@ QList<QPointF> decimated(const QList<QPointF> &points, std::size_t most)
             fewer << *std::max(lowest, highest);
     }
     return fewer;
+}
+
+/// The values of an axis, as the user reads them.
+struct Scale {
+    double origin = 0;
+    double unit = 1;
+    QString title;
+};
+
+/// Times count from the first row. Times and durations have a unit that fits their range.
+Scale scaleOf(const QString &column, double lowest, double highest)
+{
+    const bool isTime = column == QLatin1String("ts") || column.endsWith(QLatin1String("_ts")) ||
+                        column.endsWith(QLatin1String("_since")) || column == QLatin1String("deadline");
+    if (!isTime && column != QLatin1String("ns") && !column.endsWith(QLatin1String("_ns")))
+        return {0, 1, column};
+    const double range = isTime ? highest - lowest : std::max(std::abs(lowest), std::abs(highest));
+    const auto [unit, name] = range >= 1e9   ? std::pair(1e9, QStringLiteral("s"))
+                              : range >= 1e6 ? std::pair(1e6, QStringLiteral("ms"))
+                              : range >= 1e3 ? std::pair(1e3, QStringLiteral("µs"))
+                                             : std::pair(1.0, QStringLiteral("ns"));
+    return {isTime ? lowest : 0, unit,
+            isTime ? QueryChart::tr("%1, %2 since the first row").arg(column, name)
+                   : QueryChart::tr("%1, in %2").arg(column, name)};
 }
 
 }  // namespace
@@ -138,7 +164,6 @@ void QueryChart::draw()
     QList<QPointF> points;
     if (m_rows && m_x->currentIndex() >= 0 && m_y->currentIndex() >= 0)
         points = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt(), kMostPoints);
-    m_series->replace(points);
     m_view->setVisible(!points.isEmpty());
     m_note->setText(
         points.isEmpty() ? tr("A chart needs rows with two columns of numbers.")
@@ -150,13 +175,20 @@ void QueryChart::draw()
         return;
     const auto [lowest, highest] = std::minmax_element(
         points.begin(), points.end(), [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
-    const double room = std::max(highest->y() - lowest->y(), 1e-9) * 0.05;
+    const Scale x = scaleOf(m_x->currentText(), points.first().x(), points.last().x());
+    const Scale y = scaleOf(m_y->currentText(), lowest->y(), highest->y());
+    const double bottom = (lowest->y() - y.origin) / y.unit;
+    const double top = (highest->y() - y.origin) / y.unit;
+    for (QPointF &point : points)
+        point = {(point.x() - x.origin) / x.unit, (point.y() - y.origin) / y.unit};
+    m_series->replace(points);
+    const double room = top > bottom ? (top - bottom) * 0.05 : std::max(1.0, std::abs(top)) * 0.5;
     auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
-    horizontal->setRange(points.first().x(), std::max(points.last().x(), points.first().x() + 1e-9));
-    vertical->setRange(lowest->y() - room, highest->y() + room);
-    horizontal->setTitleText(m_x->currentText());
-    vertical->setTitleText(m_y->currentText());
+    horizontal->setRange(points.first().x(), std::max(points.last().x(), points.first().x() + 1e-6));
+    vertical->setRange(bottom - room, top + room);
+    horizontal->setTitleText(x.title);
+    vertical->setTitleText(y.title);
     for (QValueAxis *axis : {horizontal, vertical})
         axis->setLabelFormat(QStringLiteral("%.6g"));
     m_series->setPointsVisible(points.size() < 100);

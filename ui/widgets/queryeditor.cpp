@@ -3,12 +3,18 @@
 #include "ui/widgets/queryeditor.h"
 
 #include "core/query/statements.h"
+#include "core/query/tracequery.h"
 #include "ui/format/colors.h"
 
+#include <QAbstractItemView>
+#include <QCompleter>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QScrollBar>
 #include <QSyntaxHighlighter>
+
+#include <algorithm>
 
 namespace ct {
 
@@ -22,6 +28,20 @@ const QStringList &keywords()
                        "OR ORDER OVER PARTITION RECURSIVE SELECT THEN UNION USING VALUES WHEN WHERE "
                        "WINDOW WITH")
             .split(u' ');
+    return all;
+}
+
+/// Names of tables, views and columns, and keywords.
+QStringList completions()
+{
+    QStringList all = keywords();
+    for (const QueriedTable &table : queriedTables()) {
+        all << QString::fromStdString(table.name);
+        for (const std::string &column : table.columns)
+            all << QString::fromStdString(column);
+    }
+    all.removeDuplicates();
+    all.sort(Qt::CaseInsensitive);
     return all;
 }
 
@@ -54,12 +74,60 @@ protected:
 
 }  // namespace
 
-QueryEditor::QueryEditor(QWidget *parent) : QPlainTextEdit(parent)
+QueryEditor::QueryEditor(QWidget *parent)
+    : QPlainTextEdit(parent),
+      m_highlighter(new SqlHighlighter(document())),
+      m_completer(new QCompleter(completions(), this))
 {
     setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     setTabChangesFocus(true);
     setFrameShape(QFrame::NoFrame);
-    new SqlHighlighter(document());
+    m_completer->setWidget(this);
+    m_completer->setCaseSensitivity(Qt::CaseInsensitive);
+    connect(m_completer, qOverload<const QString &>(&QCompleter::activated), this, &QueryEditor::insertCompletion);
+    connect(this, &QPlainTextEdit::textChanged, this, [this] { setExtraSelections({}); });
+}
+
+void QueryEditor::markError(int position)
+{
+    QTextEdit::ExtraSelection word;
+    word.cursor = textCursor();
+    word.cursor.setPosition(std::min(position, static_cast<int>(toPlainText().size())));
+    word.cursor.movePosition(QTextCursor::EndOfWord, QTextCursor::KeepAnchor);
+    if (!word.cursor.hasSelection())
+        word.cursor.movePosition(QTextCursor::PreviousCharacter, QTextCursor::KeepAnchor);
+    word.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+    word.format.setUnderlineColor(colorsFor(palette()).stuck);
+    setExtraSelections({word});
+}
+
+void QueryEditor::complete()
+{
+    QTextCursor word = textCursor();
+    word.movePosition(QTextCursor::StartOfWord, QTextCursor::KeepAnchor);
+    m_completer->setCompletionPrefix(word.selectedText());
+    if (m_completer->completionCount() == 1)
+        return insertCompletion(m_completer->currentCompletion());
+    QRect at = cursorRect();
+    at.setWidth(m_completer->popup()->sizeHintForColumn(0) +
+                m_completer->popup()->verticalScrollBar()->sizeHint().width());
+    m_completer->popup()->setCurrentIndex(m_completer->completionModel()->index(0, 0));
+    m_completer->complete(at);
+}
+
+void QueryEditor::insertCompletion(const QString &name)
+{
+    QTextCursor cursor = textCursor();
+    cursor.movePosition(QTextCursor::StartOfWord, QTextCursor::KeepAnchor);
+    cursor.insertText(name);
+    setTextCursor(cursor);
+}
+
+void QueryEditor::changeEvent(QEvent *event)
+{
+    QPlainTextEdit::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_highlighter)
+        m_highlighter->rehighlight();
 }
 
 QString QueryEditor::statement(int *begin) const
@@ -83,6 +151,8 @@ void QueryEditor::keyPressEvent(QKeyEvent *event)
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (isEnter && event->modifiers().testFlag(Qt::ControlModifier))
         Q_EMIT runRequested();
+    else if (event->key() == Qt::Key_Space && event->modifiers().testFlag(Qt::ControlModifier))
+        complete();
     else
         QPlainTextEdit::keyPressEvent(event);
 }

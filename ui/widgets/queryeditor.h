@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An editor for SQL, which highlights keywords, texts and comments. Ctrl+Enter runs.
+// An editor for SQL, which highlights keywords, texts and comments. Ctrl+Enter runs, Ctrl+Space completes names.
 #pragma once
 
 #include <QPlainTextEdit>
+
+class QCompleter;
+class QSyntaxHighlighter;
 
 namespace ct {
 
@@ -15,12 +18,22 @@ public:
 
     /// The selection, else the statement at the cursor. `begin`: its position in the text.
     QString statement(int *begin = nullptr) const;
+    /// Underlines the word at a position of the text until the text changes.
+    void markError(int position);
 
 Q_SIGNALS:
     void runRequested();
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    void complete();
+    void insertCompletion(const QString &name);
+
+    QSyntaxHighlighter *m_highlighter;
+    QCompleter *m_completer;
 };
 
 }  // namespace ct

@@ -9,14 +9,22 @@
 #include "ui/format/theme.h"
 #include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
+#include "ui/widgets/querytable.h"
 
 #include <QAbstractItemModelTester>
+#include <QChart>
+#include <QChartView>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTextLayout>
+#include <QToolButton>
+#include <QValueAxis>
 
 #include <algorithm>
 
@@ -139,6 +147,7 @@ private Q_SLOTS:
         query.editor->moveCursor(QTextCursor::End);
         QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE(query.message(), QStringLiteral("Line 4, column 3: no such column: nonsense"));
+        QCOMPARE(query.editor->extraSelections().value(0).cursor.selectedText(), QStringLiteral("nonsense"));
         QCOMPARE(query.table->model()->rowCount(), 0);
         gui::takePicture(&query.dock, "query-error");
         QVERIFY(query.run("PRAGMA user_version = 1"));
@@ -155,6 +164,73 @@ private Q_SLOTS:
         QVERIFY(gui::click(&query.dock, "queryCancel"));
         QTRY_COMPARE(query.message(), QStringLiteral("The query was cancelled."));
         QVERIFY(!query.isBusy());
+    }
+
+    void escapeCancels()
+    {
+        Query query;
+        query.coroutines(10);
+        query.type("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c");
+        QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(query.message().contains(QLatin1String("running, for")));
+        gui::takePicture(&query.dock, "query-running");
+        QTest::keyClick(query.editor, Qt::Key_Escape);
+        QTRY_COMPARE(query.message(), QStringLiteral("The query was cancelled."));
+    }
+
+    void selectedCellsAreCopiedWithTabs()
+    {
+        Query query;
+        query.coroutines(2);
+        QVERIFY(query.run("SELECT coroutine, NULL, '', '0x0000000000401234', 'a' || char(10) || 'b' FROM coroutines"));
+        query.table->selectAll();
+        QTest::keyClick(query.table, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(),
+                 QStringLiteral("0\t\t\t0x0000000000401234\ta b\n1\t\t\t0x0000000000401234\ta b"));
+        query.table->clearSelection();
+        gui::takePicture(&query.dock, "query-null");
+        QVERIFY(query.table->rowHeight(0) <= query.table->fontMetrics().height() + 6);
+    }
+
+    void controlSpaceCompletesNames()
+    {
+        Query query;
+        query.type("SELECT * FROM thread_ut");
+        QTest::keyClick(query.editor, Qt::Key_Space, Qt::ControlModifier);
+        QCOMPARE(query.editor->toPlainText(), QStringLiteral("SELECT * FROM thread_utilisation"));
+    }
+
+    void keywordsFollowTheTheme()
+    {
+        Query query;
+        query.type("SELECT 1");
+        const auto color = [&] {
+            return query.editor->document()->firstBlock().layout()->formats().value(0).format.foreground().color();
+        };
+        const QColor light = color();
+        applyTheme(Theme::Dark);
+        QTRY_VERIFY(color() != light);
+        applyTheme(Theme::Light);
+        QTRY_COMPARE(color(), light);
+    }
+
+    void earlierQueriesAreListed()
+    {
+        Query query;
+        query.coroutines(1);
+        QVERIFY(query.run("SELECT 1"));
+        QVERIFY(query.run("SELECT 2"));
+        QVERIFY(query.run("SELECT 1"));
+        QMenu *const menu = query.dock.findChild<QToolButton *>(QStringLiteral("queryExamples"))->menu();
+        Q_EMIT menu->aboutToShow();
+        auto *const history = menu->findChild<QMenu *>(QStringLiteral("queryHistory"));
+        QVERIFY(history->actions().size() >= 2);
+        QCOMPARE(history->actions()[0]->text(), QStringLiteral("SELECT 1"));
+        QCOMPARE(history->actions()[1]->text(), QStringLiteral("SELECT 2"));
+        history->actions()[1]->trigger();
+        QCOMPARE(query.editor->toPlainText(), QStringLiteral("SELECT 2"));
+        query.editor->undo();
+        QCOMPARE(query.editor->toPlainText(), QStringLiteral("SELECT 1"));
     }
 
     void anotherTraceEndsTheQuery()
@@ -204,12 +280,16 @@ private Q_SLOTS:
     {
         Query query;
         query.coroutines(200);
-        QVERIFY(query.run("SELECT coroutine, name, max(ts) AS latest, avg(ts % 100000) FROM coro_trace GROUP BY 1"));
+        QVERIFY(query.run("SELECT coroutine, name, max(ts) AS latest_ts, avg(ts % 100000) FROM coro_trace GROUP BY 1"));
         query.tabs->setCurrentIndex(1);
         auto *x = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartX"));
         auto *y = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartY"));
         QCOMPARE(x->count(), 3);  // not the names
-        QCOMPARE(y->currentText(), QStringLiteral("latest"));
+        QCOMPARE(y->currentText(), QStringLiteral("latest_ts"));
+        const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
+        QVERIFY2(axes.constFirst()->titleText().contains(QLatin1String("since the first row")),
+                 qPrintable(axes.constFirst()->titleText()));
+        QVERIFY(static_cast<QValueAxis *>(axes.constFirst())->max() < 2000);
         gui::takePicture(&query.dock, "query-chart");
         applyTheme(Theme::Dark);
         gui::takePicture(&query.dock, "query-chart-dark");
