@@ -98,7 +98,9 @@ private:
 
     const CommandLine &m_line;
     std::shared_ptr<Population> m_population = std::make_shared<Population>();
-    Diagnosis m_diagnosis{m_line.diagnosis, m_population, nameOf(m_line.start)};
+    /// Shared with outputs, whose threads can outlive the run if a disk does not answer.
+    const std::shared_ptr<Diagnosis> m_diagnosis =
+        std::make_shared<Diagnosis>(m_line.diagnosis, m_population, nameOf(m_line.start));
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Dumper> m_dumper;    ///< with --keep only
     std::unique_ptr<Backlog> m_backlog;  ///< reports what the queue still has at the end
@@ -123,30 +125,32 @@ private:
 
 void BatchRun::addSinks()
 {
-    m_session.addSink(m_diagnosis.judge());
-    m_resolver->addListener(m_diagnosis.frameListener());
-    m_resolver->setHistory(m_diagnosis.history());
+    m_session.addSink(m_diagnosis->judge());
+    m_resolver->addListener(m_diagnosis->frameListener());
+    m_resolver->setHistory(m_diagnosis->history());
     m_session.addSink(m_population);
-    for (const std::shared_ptr<Sink> &sink : m_diagnosis.sinks())
+    for (const std::shared_ptr<Sink> &sink : m_diagnosis->sinks())
         m_session.addSink(sink);
 }
 
 Result<void> BatchRun::openOutputs()
 {
     addSinks();
-    m_output = std::make_unique<BatchOutput>(m_line, m_session, m_population, m_resolver);
+    m_output = std::make_unique<BatchOutput>(
+        m_line, m_session, m_population, m_resolver,
+        [diagnosis = m_diagnosis, resolver = m_resolver] { return diagnosis->presentReport(resolver.get()); });
     if (m_line.diagnosis.any()) {
         if (Result<void> checked = checkFilesDiffer(m_line); !checked)
             return checked;
-        if (Result<void> opened = m_diagnosis.open(); !opened)
+        if (Result<void> opened = m_diagnosis->open(); !opened)
             return opened;
     }
     connect(m_output.get(), &BatchOutput::reported, this, [this](const QString &message) { m_console.print(message); });
     if (Result<void> opened = m_output->open(m_signals); !opened || !m_line.keepsOnly())
         return opened;
     m_dumper = std::make_unique<Dumper>(m_line, m_population, [this] {
-        const std::shared_ptr<const Diagnosis::Stuck> judged = m_diagnosis.stuck();
-        return judged ? judged->groups : m_diagnosis.presentlyStuck();
+        const std::shared_ptr<const Diagnosis::Stuck> judged = m_diagnosis->stuck();
+        return judged ? judged->groups : m_diagnosis->presentlyStuck();
     });
     m_dumper->setExportResolver(exportResolverOf(m_resolver));
     m_session.addSink(m_dumper->history());
@@ -159,7 +163,7 @@ void BatchRun::makeResolver()
     searchPath.folders = m_line.debugFolders;
     m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
     m_driver = std::make_unique<ResolverDriver>(m_session, m_resolver);
-    m_stuckAtEnd = std::make_unique<StuckAtEnd>(m_diagnosis, m_population, m_resolver);
+    m_stuckAtEnd = std::make_unique<StuckAtEnd>(*m_diagnosis, m_population, m_resolver);
 }
 
 void BatchRun::connectSession()
@@ -204,7 +208,7 @@ void BatchRun::connectDumper()
 
 void BatchRun::connectStacks()
 {
-    m_stacks = std::make_unique<StacksOnRequest>(m_diagnosis, m_population, m_resolver, nameOf(m_line.start));
+    m_stacks = std::make_unique<StacksOnRequest>(*m_diagnosis, m_population, m_resolver, nameOf(m_line.start));
     connect(m_stacks.get(), &StacksOnRequest::written, this, [this](const std::string &text) {
         m_console.clear();
         std::fputs(text.c_str(), stderr);
@@ -228,7 +232,7 @@ void BatchRun::endAtOnce()
     m_console.print(
         tr("ended at once, without completing the output; the region remains: %1").arg(m_session.regionPath()));
     m_output->discardSummary();
-    m_diagnosis.discard();
+    m_diagnosis->discard();
     std::_Exit(kExitOutput);
 }
 
@@ -260,7 +264,7 @@ void BatchRun::decideEnd(const std::string &endedBy)
     if (endedBy == "exit")
         return;
     if (isLaunched()) {
-        m_diagnosis.judgeAt(m_decidedNs);
+        m_diagnosis->judgeAt(m_decidedNs);
         for (const std::shared_ptr<QueuedSink> &queue : m_output->queues())
             queue->keepApart(m_decidedNs);
         if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
@@ -380,8 +384,8 @@ bool BatchRun::report()
 {
     if (!m_line.diagnosis.any())
         return true;
-    m_diagnosis.resolveLocations(*m_resolver);
-    const Result<void> written = m_diagnosis.write(m_resolver.get(), [this] { return m_signals.takeEnd(); });
+    m_diagnosis->resolveLocations(*m_resolver);
+    const Result<void> written = m_diagnosis->write(m_resolver.get(), [this] { return m_signals.takeEnd(); });
     if (!written)
         m_console.print(QString::fromStdString(written.error().message));
     return bool(written);
@@ -390,7 +394,7 @@ bool BatchRun::report()
 int BatchRun::finish()
 {
     m_console.clear();
-    m_diagnosis.finishJudging();
+    m_diagnosis->finishJudging();
     if (m_dumper) {
         m_dumper->finish(ending(), m_decidedNs);
         m_summary.dumps = m_dumper->files();
@@ -406,7 +410,7 @@ int BatchRun::finish()
     m_summary.regionPath = m_session.regionPath().toStdString();
     m_summary.regionKept = m_session.regionLeftOver() || m_session.isObserver();
     m_stuckAtEnd->finish(m_summary);
-    m_summary.abstained = m_diagnosis.abstained();
+    m_summary.abstained = m_diagnosis->abstained();
     if (m_session.target() && m_session.target()->exitStatus()) {
         const ExitStatus status = *m_session.target()->exitStatus();
         if (status.signal != 0)
@@ -425,9 +429,9 @@ int BatchRun::finish()
     const int code = exitCode();
     if (!m_output->writeSummary(m_summary, [this] { return m_signals.takeEnd(); }) || !reported)
         return kExitOutput;
-    if (code != kExitSuccess || m_diagnosis.failure().empty())
+    if (code != kExitSuccess || m_diagnosis->failure().empty())
         return code;
-    m_console.print(QString::fromStdString(m_diagnosis.failure()));
+    m_console.print(QString::fromStdString(m_diagnosis->failure()));
     return kExitFindings;
 }
 
@@ -437,11 +441,11 @@ int BatchRun::run()
         m_console.print(QString::fromStdString(error.message));
         if (m_output)
             m_output->discardSummary();
-        m_diagnosis.discard();
+        m_diagnosis->discard();
         return code;
     };
     makeResolver();
-    if (const Result<void> known = m_diagnosis.readBaseline(); !known)
+    if (const Result<void> known = m_diagnosis->readBaseline(); !known)
         return fail(known.error(), kExitCapture);
     if (const Result<void> opened = openOutputs(); !opened)
         return fail(opened.error(), kExitOutput);
@@ -449,7 +453,7 @@ int BatchRun::run()
     if (const Result<void> started = m_session.start(); !started)
         return fail(started.error(),
                     started.error().code == ErrorCode::CannotExecute ? kExitCannotStart : kExitCapture);
-    if (const Result<void> dropped = m_diagnosis.dropOlder(); !dropped)
+    if (const Result<void> dropped = m_diagnosis->dropOlder(); !dropped)
         outputFailed(QString::fromStdString(dropped.error().message));
     if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
         infoWriter->started();

@@ -34,12 +34,13 @@ std::vector<CommandLine::Export> requestedOutputs(const CommandLine &line)
 }  // namespace
 
 BatchOutput::BatchOutput(const CommandLine &line, Session &session, std::shared_ptr<Population> population,
-                         std::shared_ptr<AddressResolver> resolver, QObject *parent)
+                         std::shared_ptr<AddressResolver> resolver, ReportOf reportOf, QObject *parent)
     : QObject(parent),
       m_line(line),
       m_session(session),
       m_population(std::move(population)),
-      m_resolver(std::move(resolver))
+      m_resolver(std::move(resolver)),
+      m_reportOf(std::move(reportOf))
 {
 }
 
@@ -105,7 +106,7 @@ Result<void> BatchOutput::open(const ConsoleSignals &signals)
 
 Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals)
 {
-    auto output = std::make_unique<LiveOutput>(m_line, requested, m_about);
+    auto output = std::make_unique<LiveOutput>(m_line, requested, m_about, m_reportOf);
     const auto open = [&] { return output->open(m_session, m_population, m_resolver); };
     if (Result<void> opened = openOnceRead(requested.output, signals, open); !opened)
         return opened;

@@ -27,7 +27,7 @@ class BatchOutput final : public QObject {
     Q_OBJECT
 public:
     BatchOutput(const CommandLine &line, Session &session, std::shared_ptr<Population> population,
-                std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
+                std::shared_ptr<AddressResolver> resolver, ReportOf reportOf, QObject *parent = nullptr);
     ~BatchOutput() override;
 
     /// Opens the files and makes the outputs sinks of the session. If a pipe has no reader yet, waits for one, or for a
@@ -61,6 +61,7 @@ private:
     Session &m_session;
     const std::shared_ptr<Population> m_population;
     const std::shared_ptr<AddressResolver> m_resolver;
+    const ReportOf m_reportOf;
     const RecordingInfo m_about = aboutRun(m_line.start, m_line.sessionId);
     std::optional<DeferredFile> m_summaryFile;
     std::vector<std::unique_ptr<LiveOutput>> m_outputs;  ///< that of -o first

@@ -19,8 +19,9 @@ constexpr std::chrono::milliseconds kSignalEvery{50};
 
 }  // namespace
 
-Conversion::Conversion(const CommandLine &line, std::shared_ptr<AddressResolver> resolver, Console &console)
-    : m_line(line), m_resolver(std::move(resolver)), m_console(console)
+Conversion::Conversion(const CommandLine &line, std::shared_ptr<AddressResolver> resolver, Console &console,
+                       ReportOf reportOf)
+    : m_line(line), m_resolver(std::move(resolver)), m_reportOf(std::move(reportOf)), m_console(console)
 {
     for (const CommandLine::Export &requested : line.exports)
         m_outputs.push_back(std::make_unique<ConvertedOutput>(line, requested));
@@ -29,7 +30,7 @@ Conversion::Conversion(const CommandLine &line, std::shared_ptr<AddressResolver>
 bool Conversion::open()
 {
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs)
-        output->open(m_resolver);
+        output->open(m_resolver, m_reportOf);
     reportFailures();
     return !hasFailed();
 }

@@ -21,8 +21,8 @@ namespace ct {
 /// Main thread.
 class Conversion {
 public:
-    /// `console`: for errors of outputs, which are printed once.
-    Conversion(const CommandLine &line, std::shared_ptr<AddressResolver> resolver, Console &console);
+    /// `console`: for errors of outputs, which are printed once. `reportOf`: see ExportContext::report.
+    Conversion(const CommandLine &line, std::shared_ptr<AddressResolver> resolver, Console &console, ReportOf reportOf);
     Conversion(const Conversion &) = delete;
     Conversion &operator=(const Conversion &) = delete;
 
@@ -52,6 +52,7 @@ private:
 
     const CommandLine &m_line;
     const std::shared_ptr<AddressResolver> m_resolver;
+    const ReportOf m_reportOf;
     std::vector<std::unique_ptr<ConvertedOutput>> m_outputs;  ///< in the order of the command line
     Console &m_console;
     std::uint64_t m_events = 0;  ///< consumed so far

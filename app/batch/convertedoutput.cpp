@@ -56,7 +56,7 @@ void ConvertedOutput::fail(const Error &error)
     m_files.reset();
 }
 
-void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver)
+void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf)
 {
     if (isRecording()) {
         if (const Result<void> isFree = checkRecordingName(m_requested.output); !isFree)
@@ -68,13 +68,14 @@ void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver)
             return fail(files.error());
         m_files.emplace(std::move(*files));
     }
-    openSink(resolver);
+    openSink(resolver, reportOf);
 }
 
-void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver)
+void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf)
 {
     ExportContext context(waitingExportResolverOf(resolver));
     context.info = [info = m_latestInfo] { return info->get(); };
+    context.report = reportOf;
     context.source = m_source;
     Result<std::shared_ptr<Sink>> sink =
         m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);

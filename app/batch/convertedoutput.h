@@ -7,6 +7,7 @@
 #include "app/commandline/commandline.h"
 #include "core/addresses/addressresolver.h"
 #include "core/base/filekey.h"
+#include "core/databases/exportcontext.h"
 #include "core/exporting/newfiles.h"
 #include "core/recording/read/streamfile.h"
 #include "core/recording/write/queuedsink.h"
@@ -56,7 +57,7 @@ public:
     /// True at the first call after the failure.
     bool hasNewFailure() { return !m_failure.empty() && !std::exchange(m_isReported, true); }
 
-    void open(const std::shared_ptr<AddressResolver> &resolver);
+    void open(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf);
     /// Sets the function that returns the sums of what was consumed. Called during consume().
     void setSums(const std::function<Accounting()> &sums);
     void addOutput(const ctr::OutputPiece &piece);
@@ -75,7 +76,7 @@ public:
     std::string content() const;
 
 private:
-    void openSink(const std::shared_ptr<AddressResolver> &resolver);
+    void openSink(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf);
     void fail(const Error &error);
     std::vector<std::string> paths() const;
 

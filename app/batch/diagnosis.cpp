@@ -100,13 +100,15 @@ void Diagnosis::judgeNow(std::uint64_t instant)
 {
     if (m_verdict)
         return;
-    m_verdict = ct::judge({*m_population, *m_data, *m_history}, instant, m_options.thresholds);
+    auto verdict =
+        std::make_shared<const Verdict>(ct::judge({*m_population, *m_data, *m_history}, instant, m_options.thresholds));
     if (!m_options.report.empty())
         m_stacks = chainGroupsOf(*m_population);
-    auto stuck = std::make_shared<const Stuck>(Stuck{instant, stuckCoroutines(*m_verdict, *m_population)});
+    auto stuck = std::make_shared<const Stuck>(Stuck{instant, stuckCoroutines(*verdict, *m_population)});
     {
         const std::lock_guard lock(m_mutex);
         m_stuck = std::move(stuck);
+        m_verdict = std::move(verdict);
     }
     if (listsCoroutines())
         m_list = listCoroutines(*m_population, *m_verdict);
@@ -122,6 +124,18 @@ std::shared_ptr<const Diagnosis::Stuck> Diagnosis::stuck() const
 {
     const std::lock_guard lock(m_mutex);
     return m_stuck;
+}
+
+std::shared_ptr<const Report> Diagnosis::presentReport(const AddressResolver *resolver) const
+{
+    std::shared_ptr<const Verdict> verdict;
+    {
+        const std::lock_guard lock(m_mutex);
+        verdict = m_verdict;
+    }
+    if (!verdict)
+        verdict = std::make_shared<const Verdict>(presentVerdict());
+    return std::make_shared<const Report>(makeReport(*verdict, {}, *m_population, resolver, m_target));
 }
 
 Verdict Diagnosis::presentVerdict() const

@@ -64,6 +64,9 @@ public:
         std::uint64_t judgedAt = 0;  ///< ns, CLOCK_MONOTONIC
         std::vector<StuckGroup> groups;
     };
+    /// A report of the verdict, or of the run so far if there is none yet. Has no stacks, lists no coroutines, and
+    /// knows no baseline. Any thread.
+    std::shared_ptr<const Report> presentReport(const AddressResolver *resolver) const;
     /// The stuck coroutines of the verdict that the report has; nullptr: not judged yet. Any thread.
     std::shared_ptr<const Stuck> stuck() const;
     /// What that verdict does not judge. Call it after finishJudging().
@@ -80,7 +83,7 @@ private:
     void judgeNow(std::uint64_t instant);
     void decideFailure(const Report &report);
 
-    const CommandLine::Diagnosis &m_options;
+    const CommandLine::Diagnosis m_options;
     const std::shared_ptr<const Population> m_population;
     const std::string m_target;
     const std::shared_ptr<JudgeData> m_data;
@@ -89,9 +92,9 @@ private:
     std::optional<DeferredFile> m_file;
     const std::shared_ptr<Sink> m_judge;
     std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data; 0 = the end
-    // The source's thread, and the main thread after the end of the stream.
-    std::optional<Verdict> m_verdict;
-    mutable std::mutex m_mutex;  ///< guards m_stuck
+    mutable std::mutex m_mutex;               ///< guards m_stuck and m_verdict
+    /// Set on the source's thread, or on the main thread after the end of the stream; nullptr before.
+    std::shared_ptr<const Verdict> m_verdict;
     std::shared_ptr<const Stuck> m_stuck;
     std::vector<ChainGroup> m_stacks;  ///< of the instant of the verdict
     CoroutineList m_list;              ///< of the instant; empty unless the report lists coroutines

@@ -5,6 +5,7 @@
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/exporting/exporting.h"
+#include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>
 
@@ -37,8 +38,9 @@ private:
     std::uint64_t m_count = 0;
 };
 
-LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about)
-    : m_line(line), m_requested(requested), m_about(about)
+LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about,
+                       ReportOf reportOf)
+    : m_line(line), m_requested(requested), m_about(about), m_reportOf(std::move(reportOf))
 {
 }
 
@@ -67,7 +69,14 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     const ExportFormat &format = exportFormatOf(m_line, m_requested);
     m_causesPath = format.causesPath(m_requested.output);
     ExportContext context(exportResolverOf(resolver));
-    context.info = [about = m_about] { return about; };
+    context.info = [about = m_about, resolver, begun = clocksNow()] {
+        RecordingInfo info = about;
+        info.machine = machineFacts();
+        info.clocks = {begun, clocksNow()};
+        info.processes = resolver->processes();
+        return info;
+    };
+    context.report = m_reportOf;
     context.source = m_about.session;
     return format.makeSink(m_requested.output, context);
 }

@@ -6,6 +6,7 @@
 
 #include "app/batch/outputwatch.h"
 #include "app/commandline/commandline.h"
+#include "core/databases/exportcontext.h"
 #include "core/recording/write/queuedsink.h"
 #include "core/session/recordinginfowriter.h"
 
@@ -22,8 +23,9 @@ class CauseCount;
 /// Lives on the main thread.
 class LiveOutput {
 public:
-    /// `about`: the facts that are known before the run.
-    LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about);
+    /// `about`: the facts that are known before the run. `reportOf`: see ExportContext::report.
+    LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about,
+               ReportOf reportOf);
     ~LiveOutput();
     LiveOutput(const LiveOutput &) = delete;
     LiveOutput &operator=(const LiveOutput &) = delete;
@@ -58,6 +60,7 @@ private:
     const CommandLine &m_line;
     const CommandLine::Export m_requested;
     const RecordingInfo m_about;
+    const ReportOf m_reportOf;
     std::shared_ptr<Sink> m_sink;  ///< from open() to addTo()
     std::shared_ptr<QueuedSink> m_queue;
     std::unique_ptr<RecordingInfoWriter> m_infoWriter;

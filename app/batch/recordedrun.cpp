@@ -10,15 +10,25 @@
 #include "app/batch/filesdiffer.h"
 #include "app/batch/inputcopy.h"
 #include "core/databases/reading/openstream.h"
+#include "core/exporting/exporting.h"
 #include "core/recording/read/readahead.h"
 #include "core/recording/read/recordingreader.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 namespace ct {
 
 namespace {
+
+bool storesFindings(const CommandLine &line)
+{
+    return std::any_of(line.exports.begin(), line.exports.end(), [](const CommandLine::Export &requested) {
+        const ExportFormat *const format = exportFormatOfKind(requested.kind);
+        return format && format->isDatabase();
+    });
+}
 
 class RecordedRun {
 public:
@@ -40,6 +50,8 @@ private:
     void setInstant(std::uint64_t decided);
     void consume(const Batch &batch);
     int report();
+    std::shared_ptr<const Report> presentReport() const;
+    bool isReported() const { return m_line.diagnosis.any(); }  ///< not only judged for databases
     int convert(const Accounting &accounting);
     int fail(const Error &error, int code);
     void print(const std::string &message);
@@ -67,7 +79,7 @@ RecordedRun::RecordedRun(const CommandLine &line, const InputCopy *input, std::u
     DebugSearchPath searchPath;
     searchPath.folders = line.debugFolders;
     m_resolver = std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(searchPath), m_population);
-    if (line.diagnosis.any()) {
+    if (line.diagnosis.any() || storesFindings(line)) {
         m_diagnosis.emplace(line.diagnosis, m_population, m_name.substr(m_name.rfind('/') + 1));
         if (instant != 0)
             m_diagnosis->judgeAt(instant);
@@ -140,7 +152,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
             break;
         if (more)
             consume(batch);
-        if (m_conversion && m_conversion->hasFailed() && !m_diagnosis)
+        if (m_conversion && m_conversion->hasFailed() && !isReported())
             break;
         if (m_conversion)
             m_conversion->showProgress(m_file->progress());
@@ -183,7 +195,7 @@ int RecordedRun::open()
             return fail(opened.error(), kExitOutput);
     }
     if (!m_line.exports.empty())
-        m_conversion.emplace(m_line, m_resolver, m_console);
+        m_conversion.emplace(m_line, m_resolver, m_console, [this] { return presentReport(); });
     return kExitSuccess;
 }
 
@@ -204,6 +216,12 @@ int RecordedRun::report()
     return m_diagnosis->failure().empty() ? kExitSuccess : kExitFindings;
 }
 
+/// For databases. nullptr if the instant became known too late: only a second reading can judge it.
+std::shared_ptr<const Report> RecordedRun::presentReport() const
+{
+    return m_diagnosis && m_tooLate == 0 ? m_diagnosis->presentReport(m_resolver.get()) : nullptr;
+}
+
 /// Returns an exit status.
 int RecordedRun::convert(const Accounting &accounting)
 {
@@ -221,7 +239,7 @@ int RecordedRun::convert(const Accounting &accounting)
 int RecordedRun::run()
 {
     // The outputs are opened first: the first output of the target is read when the recording is opened.
-    if (m_conversion && !m_conversion->open() && !m_diagnosis)
+    if (m_conversion && !m_conversion->open() && !isReported())
         return kExitOutput;
     Result<std::unique_ptr<StreamFile>> file =
         openStream(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
@@ -236,7 +254,7 @@ int RecordedRun::run()
     const int converted = m_conversion ? convert(m_accounting) : kExitSuccess;
     if (notedEndSignal() != 0 && converted >= kExitSignalBase)
         return converted;
-    if (m_tooLate != 0 || !m_diagnosis)
+    if (m_tooLate != 0 || !isReported())
         return converted;
     const int judged = report();
     return converted == kExitOutput ? kExitOutput : judged;
@@ -248,7 +266,7 @@ int runFile(const CommandLine &line, const InputCopy *input)
     if (const int status = run->open(); status != kExitSuccess)
         return status;
     const int status = run->run();
-    if (run->tooLate() == 0)
+    if (run->tooLate() == 0 || !line.diagnosis.any())
         return status;
     auto again = std::make_unique<RecordedRun>(line, input, run->tooLate());
     again->continueFrom(*run);

@@ -152,6 +152,19 @@ std::string AddressResolver::problem() const
     return m_data->problem.empty() && m_worker->isRefused() ? m_data->refusal : m_data->problem;
 }
 
+std::vector<RecordingInfo::Process> AddressResolver::processes() const
+{
+    const std::lock_guard lock(m_data->mutex);
+    std::vector<RecordingInfo::Process> known;
+    for (const auto &[pid, process] : m_data->processes) {
+        if (!process.modules)
+            continue;
+        const std::span<const Module> modules = process.modules->modules();
+        known.push_back({pid, {}, {modules.begin(), modules.end()}});
+    }
+    return known;
+}
+
 void AddressResolver::addInfo(const RecordingInfo &info)
 {
     const std::lock_guard lock(m_data->mutex);

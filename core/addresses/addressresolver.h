@@ -68,6 +68,8 @@ public:
 
     // Input from the recording.
 
+    /// The processes whose modules are known, without executables.
+    std::vector<RecordingInfo::Process> processes() const;
     void addInfo(const RecordingInfo &info);  ///< the whole info so far
     void addFrames(const std::vector<FrameLocation> &frames);
 

@@ -134,6 +134,23 @@ constexpr Column kProcessSamples[] = {
     {"machine_suspended_ns", Unsigned},
     {"after_event", Integer},
 };
+constexpr Column kFindings[] = {
+    {"finding", Integer},
+    {"rule", Word},
+    {"severity", Word},
+    {"confidence_percent", Integer},
+    {"fingerprint", Word},
+    {"function", Text, kNullable},
+    {"file", Text, kNullable},
+    {"line", Integer, kNullable},
+    {"pid", Integer, kNullable},
+    {"coroutines", Integer},
+    {"since_ts", Unsigned, kNullable},
+    {"judged_ts", Unsigned},
+    {"message", Text},
+    {"evidence", Text, kNullable},
+};
+constexpr Column kFindingCoroutines[] = {{"finding", Integer}, {"coroutine", Integer}};
 constexpr Column kSessions[] = {
     {"name", Text, kNullable},           {"program", Text, kNullable},
     {"command", Text, kNullable},        {"machine", Text, kNullable},
@@ -161,6 +178,8 @@ constexpr std::array<TableSchema, kTables> kSchemas = {{
     {"thread_samples", kThreadSamples, {}},
     {"descriptor_samples", kDescriptorSamples, {}},
     {"process_samples", kProcessSamples, {}},
+    {"findings", kFindings, "finding", true},
+    {"finding_coroutines", kFindingCoroutines, "finding, coroutine"},
     {"sessions", kSessions, {}},
     {"trace_info", kTraceInfo, "name"},
 }};

@@ -53,10 +53,12 @@ enum class Table : std::uint8_t {
     ThreadSamples,
     DescriptorSamples,
     ProcessSamples,
+    Findings,
+    FindingCoroutines,
     Sessions,
     TraceInfo,
 };
-inline constexpr std::size_t kTables = 19;
+inline constexpr std::size_t kTables = 21;
 
 const TableSchema &schemaOf(Table table);
 /// The name on servers. There, coro_trace_events is only the name that older scripts use.

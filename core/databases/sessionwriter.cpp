@@ -3,6 +3,7 @@
 #include "core/databases/sessionwriter.h"
 
 #include "core/base/utf8.h"
+#include "core/databases/findingrows.h"
 #include "core/databases/noterows.h"
 #include "core/databases/storedsums.h"
 #include "core/stream/flagreason.h"
@@ -209,9 +210,10 @@ Result<void> SessionWriter::complete(Accounting sums)
     const Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); });
     if (!committed || !summed)
         return committed ? summed : committed;
-    const std::array<Part, 3> parts{
+    const std::array<Part, 4> parts{
         {{"counts of the coroutines", [this] { return m_facts.writeLast(*m_store, m_coroutineSums); }},
          {"addresses", [this] { return m_addresses.write(*m_store); }},
+         {"findings", [this] { return writeFindings(); }},
          {"indexes", [this] { return m_store->publish(m_info.session.empty() ? m_context.source : m_info.session); }}}};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string content =
@@ -221,6 +223,16 @@ Result<void> SessionWriter::complete(Accounting sums)
     }
     m_committed = m_consumed;
     return {};
+}
+
+Result<void> SessionWriter::writeFindings()
+{
+    const std::shared_ptr<const Report> report = m_context.report ? m_context.report() : nullptr;
+    if (Result<void> added =
+            m_store->add(Table::TraceInfo, Row().text(kJudgedName).number(report ? report->judgedAt : 0));
+        !added)
+        return added;
+    return report ? addFindingRows(*m_store, *report) : Result<void>();
 }
 
 Result<void> SessionWriter::writeSums(const Accounting &accounting)

@@ -4,8 +4,8 @@
 // Turns the stream of a run into the rows of a session: docs/interchange.md, "Databases".
 #pragma once
 
-#include "core/addresses/exportcontext.h"
 #include "core/databases/addressrows.h"
+#include "core/databases/exportcontext.h"
 #include "core/databases/facts.h"
 #include "core/databases/rowstore.h"
 #include "core/recording/text/coroutinesums.h"
@@ -19,8 +19,8 @@ namespace ct {
 /// A Sink. Opens the store in the first consume() with rows, or in finish(), and stays on that thread. If the store
 /// grows visibly, commits every half second of stream time, or after 200,000 rows.
 ///
-/// At the end, the sums are written first, then counts of coroutines, addresses and indexes. A part that finds no room
-/// is missing completely: the sums stay, `complete` stays 0, and the error names the missing parts.
+/// At the end, the sums are written first, then counts of coroutines, addresses, findings and indexes. A part that
+/// finds no room is missing completely: the sums stay, `complete` stays 0, and the error names the missing parts.
 class SessionWriter final : public FileSink {
 public:
     SessionWriter(std::unique_ptr<RowStore> store, ExportContext context);
@@ -42,6 +42,7 @@ private:
     Result<void> complete(Accounting sums);
     Result<void> writeSums(const Accounting &accounting);
     Result<void> writeSelection();
+    Result<void> writeFindings();
     Result<void> writeSession();
     Result<void> close();
 

@@ -24,7 +24,8 @@ std::span<const StoredSum> storedSums();
 inline constexpr std::string_view kFormatName = "format";               ///< version of the tables
 inline constexpr std::string_view kDroppedName = "dropped_events";      ///< numbers that are missing without a loss
 inline constexpr std::string_view kObservedName = "observed_until_ts";  ///< ns, CLOCK_MONOTONIC: the latest pass
-inline constexpr std::string_view kCompleteName = "complete";           ///< 0 until the end
+inline constexpr std::string_view kJudgedName = "judged_ts";   ///< ns, CLOCK_MONOTONIC, of the findings; 0: not judged
+inline constexpr std::string_view kCompleteName = "complete";  ///< 0 until the end
 inline constexpr std::uint64_t kFormat = 4;
 
 }  // namespace ct

@@ -4,7 +4,7 @@
 // Exports of a trace, one file per format. A table lists the formats for dialogs and the command line.
 #pragma once
 
-#include "core/addresses/exportcontext.h"
+#include "core/databases/exportcontext.h"
 #include "core/exporting/traceselection.h"
 #include "core/recording/read/streamindex.h"
 #include "core/trace/history.h"
@@ -25,6 +25,7 @@ struct ExportFormat {
     std::string_view extension;  ///< "sqlite"; empty for servers
     /// The output is a session on a server, and `path` its address (core/databases/serveraddress.h).
     bool isOfServer() const { return extension.empty(); }
+    bool isDatabase() const { return isOfServer() || extension == "sqlite"; }
     /// Makes a sink that writes `path` during the stream (batch mode) and makes it valid in finish(). If the output
     /// cannot be written, the error is returned here, before any event. Replaces an existing file.
     Result<std::shared_ptr<Sink>> makeSink(const std::string &path, const ExportContext &context = {}) const

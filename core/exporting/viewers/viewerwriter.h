@@ -4,7 +4,7 @@
 // Exports for trace viewers: a sink that turns the stream into tracks and slices. See docs/viewers.md.
 #pragma once
 
-#include "core/addresses/exportcontext.h"
+#include "core/databases/exportcontext.h"
 #include "core/exporting/viewers/tracks.h"
 #include "core/recording/write/filesink.h"
 

@@ -5,7 +5,10 @@
 #include "core/recording/write/recordingwriter.h"
 #include "tests/app/batch/batchoutputs.h"
 #include "tests/app/batch/conversions.h"
+#include "tests/core/exporting/database.h"
 #include "tests/support/qtsuite.h"
+
+#include <QJsonArray>
 
 using namespace conversions;
 using batchoutputs::rowsIn;
@@ -278,6 +281,49 @@ private Q_SLOTS:
         QVERIFY(rows > 0);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("flight.ctr"))), rows);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("c.csv"))), rows);
+    }
+
+    void databasesHaveTheFindingsOfTheReport()
+    {
+        Folder folder;
+        const QString recording = runner::sourceFile(kRecordings) + QStringLiteral("channel-without-sender.broken.ctr");
+        QCOMPARE(folder.run(QStringLiteral("--input %1 --export sqlite --output f.sqlite").arg(recording)).status, 0);
+        QCOMPARE(folder.run(QStringLiteral("--input %1 --report json --report-out r.json").arg(recording)).status, 0);
+        const QJsonObject report = runner::objectIn(folder.path(QStringLiteral("r.json")));
+        QStringList expected;
+        for (const QJsonValue &value : report[QLatin1String("findings")].toArray()) {
+            const QJsonObject finding = value.toObject();
+            expected << finding[QLatin1String("rule")].toString() + QLatin1Char('|') +
+                            finding[QLatin1String("severity")].toString() + QLatin1Char('|') +
+                            finding[QLatin1String("fingerprint")].toString() + QLatin1Char('|') +
+                            QString::number(finding[QLatin1String("line")].toInt());
+        }
+        QVERIFY(!expected.isEmpty());
+        const exporttest::Database database(folder.path(QStringLiteral("f.sqlite")));
+        QCOMPARE(database.rows("SELECT rule, severity, fingerprint, line FROM findings ORDER BY finding"), expected);
+        QCOMPARE(database.rows("SELECT count(*) FROM findings f WHERE f.coroutines != "
+                               "(SELECT count(*) FROM finding_coroutines c WHERE c.finding = f.finding)"),
+                 QStringList(QStringLiteral("0")));
+        QCOMPARE(database.rows("SELECT count(*) FROM findings WHERE judged_ts = (SELECT value FROM trace_info WHERE "
+                               "name = 'judged_ts')"),
+                 QStringList(QString::number(expected.size())));
+    }
+
+    void aDatabaseIsAnInput()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_causality", ""));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export sqlite --export csv")).status, 0);
+        const Outcome outcome = folder.run(
+            QStringLiteral("--input run.sqlite --export csv --output again.csv --export ctr --output again.ctr"));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        QVERIFY(folder.content("again.csv") == folder.content("run.csv"));
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("again.ctr"))), rowsIn(folder.path(QStringLiteral("run.ctr"))));
+        const Outcome same = folder.run(QStringLiteral("--input run.sqlite --export sqlite"));
+        QVERIFY2(same.status == 2, same.err);
+        QVERIFY2(same.says("run.sqlite would be both its input and its output"), same.err);
+        QVERIFY(folder.run(QStringLiteral("--input postgresql://me@localhost/traces --export csv"))
+                    .says("needs --output FILE"));
     }
 
     void badLinesAreSkippedOnRequest()

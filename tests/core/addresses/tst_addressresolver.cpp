@@ -424,3 +424,35 @@ CT_CASE(servesTheLatestRequestsFirst)
     CHECK(!isKnown(0));
     CHECK(!isKnown(10'000));
 }
+
+CT_CASE(knowsLocationsOfCodeFromARecordingWhoseProgramIsMissing)
+{
+    Run run(0);
+    run.resolver->setLive(false);
+    run.event(0x40'1010, false, 1000);
+    run.event(0x40'1010, true, 1001);
+    run.event(0x40'1020, false, 1002);
+    run.commit(2000);
+    RecordingInfo info;
+    info.processes = {{7, "/nowhere/server", {{"/nowhere/server", 0x40'0000, 0x41'0000, 0, "abcd"}}}};
+    info.target = 7;
+    run.resolver->addInfo(info);
+    // Without a suspension, a line belongs to the address. Without a line, the modules say that it is code.
+    run.resolver->addFrames(
+        {{0, 0x40'1010, 0, 0, 12, 3, "/src/server.cpp", "serve(int)"}, {0, 0x40'1020, 0, 0, 0, 0, "", "accept()"}});
+    const auto answerAt = [&run](std::uint64_t addr) {
+        const AddressResolver::Query query{0, 0, addr, 1000, false};
+        static_cast<void>(run.resolver->resolveOrRequest(query));
+        run.worker->waitUntilIdle();
+        return run.resolver->known(query);
+    };
+    const AddressResolver::Answer first = answerAt(0x40'1010);
+    REQUIRE(first && first->frames.size() == 1);
+    CHECK_EQUAL(first->frames[0].function, "serve(int)");
+    CHECK_EQUAL(first->frames[0].line, 12U);
+    const AddressResolver::Answer second = answerAt(0x40'1020);
+    REQUIRE(second && second->frames.size() == 1);
+    CHECK_EQUAL(second->frames[0].function, "accept()");
+    CHECK_EQUAL(run.resolver->processes().size(), std::size_t(1));
+    CHECK(run.resolver->processes() == (std::vector<RecordingInfo::Process>{{7, {}, info.processes[0].modules}}));
+}

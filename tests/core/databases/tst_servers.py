@@ -214,6 +214,12 @@ class Export(unittest.TestCase):
                          [["2", "300", "400", "500"]])
         self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "200", "3"]])
 
+    def test_has_findings(self):
+        self.exported(RECORDINGS / "causes/channel-without-sender.broken.ctr")
+        self.assertEqual(self.query("SELECT finding, rule, severity, coroutines FROM findings"),
+                         [["1", "lost-wakeup", "error", "1"]])
+        self.assertEqual(self.query("SELECT finding, coroutine FROM finding_coroutines"), [["1", "6"]])
+
     def test_leaves_tables_of_others_alone(self):
         self.exported(self.many("run.jsonl", 5))
         self.query("CREATE TABLE others (a integer)")

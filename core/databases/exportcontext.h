@@ -6,6 +6,7 @@
 
 #include "core/addresses/exportresolver.h"
 #include "core/recording/format/recordinginfo.h"
+#include "core/reporting/report.h"
 #include "core/stream/unselected.h"
 
 #include <functional>
@@ -15,12 +16,16 @@
 
 namespace ct {
 
+/// Returns what the diagnosis says about the run; nullptr: the run was not judged.
+using ReportOf = std::function<std::shared_ptr<const Report>()>;
+
 struct ExportContext {
     ExportContext() = default;
     ExportContext(std::shared_ptr<ExportResolver> exportResolver) : resolver(std::move(exportResolver)) {}
 
     std::shared_ptr<ExportResolver> resolver;  ///< resolves addresses without a site; nullptr: they stay addresses
     std::function<RecordingInfo()> info;  ///< called at the end, on the thread of the sink; empty: nothing is known
+    ReportOf report;     ///< called at the end, on the thread of the sink; empty: the run was not judged
     std::string source;  ///< identifies the run, unless its info has a name: the path of the input, for example
     std::shared_ptr<const Unselected> unselected;  ///< of the stream of a selection; nullptr: it has everything
 };

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The tables `findings` and `finding_coroutines`: what the diagnosis says about the run.
+#pragma once
+
+#include "core/databases/rowstore.h"
+#include "core/reporting/report.h"
+
+namespace ct {
+
+/// Adds all findings in the order of the report, with numbers from 1.
+Result<void> addFindingRows(RowStore &store, const Report &report);
+
+}  // namespace ct
