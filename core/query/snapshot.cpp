@@ -163,6 +163,7 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
     all.recordsDropped = std::max(dropped, all.recordsDropped);
     std::vector<std::pair<std::string_view, std::uint64_t>> rows{{kFormatName, kFormat},
                                                                  {kCompleteName, 1},
+                                                                 {kJudgedName, 0},
                                                                  {kDroppedName, allUnexplained},
                                                                  {kObservedName, population().now()},
                                                                  {"events_evicted", missingEvents()}};

@@ -4,6 +4,7 @@
 // The spill file: what waits in it, what comes back, and what happens when it cannot be written or read.
 #include "core/collect/spill.h"
 #include "tests/support/lanecapture.h"
+#include "tests/support/sanitizers.h"
 
 #include <algorithm>
 #include <csignal>
@@ -416,7 +417,8 @@ CT_CASE(threeThreadsAgree)
     Coroutine one = *Coroutine::create(process, lane, 1, 1);
     c.loop->separate();
     std::uint64_t emitted = 0;
-    while (emitted < queue.pool.budget() / 4) {
+    const std::uint64_t enough = queue.pool.budget() / (CT_THREAD_SANITIZER ? 16 : 4);
+    while (emitted < enough || descriptorsOfFileIn(backlog.folder.path()).empty()) {
         for (std::uint64_t end = emitted + queue.pool.budget() / 16; emitted < end; emitted += 1000) {
             while (lane.position() - lane.ring().header->tail.load(std::memory_order_acquire) > 1000)
                 std::this_thread::yield();

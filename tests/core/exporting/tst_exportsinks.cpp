@@ -231,7 +231,7 @@ void TestExportSinks::writesNotesIntoSqlite()
                      "can_write FROM descriptor_samples ORDER BY descriptor"),
              kSampleDescriptors);
     QCOMPARE(db.rows("SELECT pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known, "
-                     "descriptors_known FROM process_samples"),
+                     "descriptors_known, machine_suspended_ns FROM process_samples"),
              kSampleProcesses);
     QCOMPARE(db.rows("SELECT name, parent FROM coro_trace WHERE coroutine = 1"),
              QStringList(QStringLiteral("renamed|0")));

@@ -240,7 +240,7 @@ void TestExportTrace::exportsNotes()
                      "can_write FROM descriptor_samples ORDER BY descriptor"),
              kSampleDescriptors);
     QCOMPARE(db.rows("SELECT pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known, "
-                     "descriptors_known FROM process_samples"),
+                     "descriptors_known, machine_suspended_ns FROM process_samples"),
              kSampleProcesses);
 }
 

@@ -131,7 +131,8 @@ private Q_SLOTS:
         const Result<void> finished = capture.finish(40'000);
         QVERIFY(!finished);
         QCOMPARE(finished.error().code, ErrorCode::SizeLimit);
-        QVERIFY2(contains(finished.error(), "; all events and sums are in it, addresses and indexes are missing; "),
+        QVERIFY2(contains(finished.error(),
+                          "; all events and sums are in it, addresses, findings and indexes are missing; "),
                  finished.error().message.c_str());
         capture.compareSums();
         QCOMPARE(Database(capture.path).rows("SELECT count(*) FROM addresses"), QStringList(QStringLiteral("0")));

@@ -4,6 +4,7 @@
 // The totals of a flight recorder: coroutines without any record, unfinished writes of killed threads, and events that
 // are written while engines attach and end.
 #include "tests/support/lanecapture.h"
+#include "tests/support/sanitizers.h"
 
 #include <atomic>
 
@@ -12,6 +13,7 @@ using namespace lanecapture;
 namespace {
 
 constexpr std::uint64_t kKey = 100'000;
+constexpr int kVisits = CT_THREAD_SANITIZER ? 6 : 20;  ///< of engines that come and go
 
 std::uint64_t total(const Capture &c)
 {
@@ -193,7 +195,7 @@ CT_CASE(sumsAreExactWhenEnginesComeAndGo)
     for (std::uint64_t key = 1; key <= 4000; ++key)
         many.push_back(*Coroutine::create(process, lane, kKey + key, 1));
     const Writer writer(process, other, busy);
-    for (int visit = 0; visit < 20; ++visit) {
+    for (int visit = 0; visit < kVisits; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
         c.streamSums = {};
         if (visit % 2 == 1) {
@@ -224,7 +226,7 @@ CT_CASE(sumsAreBoundedWhileCoroutinesLiveAndDie)
     };
     Writer writer(process, other, busy);
     writer.setMortal();
-    for (int visit = 0; visit < 20; ++visit) {
+    for (int visit = 0; visit < kVisits; ++visit) {
         c.loop.emplace(*c.region, c.isAlive());
         c.streamSums = {};
         for (int pass = 0; pass < visit % 2 * 20; ++pass)
