@@ -5,7 +5,9 @@
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"
 #include "core/exporting/rowestimate.h"
+#include "core/recording/write/systemfacts.h"
 #include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "ui/dialogs/dumpdialog.h"
 #include "ui/dialogs/exportdialog.h"
 #include "ui/dialogs/filedialogs.h"
@@ -15,6 +17,7 @@
 #include "ui/widgets/jobbar.h"
 #include "ui/widgets/spreadsheetbox.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QFile>
 #include <QFileInfo>
@@ -57,11 +60,35 @@ QString exportNotice(const QString &target, const ExportReport &report)
     return text;
 }
 
-/// What the recording of the run says about it.
-std::optional<RecordingInfo> infoOf(const Run &run)
+/// What the recording says about the run, or else what is known here.
+RecordingInfo infoOf(const Run &run)
 {
-    const std::shared_ptr<const RecordingOverview> overview = run.overview();
-    return overview ? std::optional(overview->info) : std::nullopt;
+    if (const std::shared_ptr<const RecordingOverview> overview = run.overview())
+        return overview->info;
+    RecordingInfo info;
+    info.program = QCoreApplication::applicationName().toStdString();
+    info.version = QCoreApplication::applicationVersion().toStdString();
+    if (!readsRecording(run.kind())) {
+        info.machine = machineFacts();
+        info.clocks = {clocksNow()};
+    }
+    if (run.resolver())
+        info.processes = run.resolver()->processes();
+    return info;
+}
+
+/// The findings that the window shows. nullptr: nothing was judged yet.
+std::shared_ptr<const Report> reportOf(const Run &run)
+{
+    const std::shared_ptr<const Judgement> judged = run.judge() ? run.judge()->latest() : nullptr;
+    if (!judged)
+        return nullptr;
+    Report report;
+    report.target = run.name().toStdString();
+    report.judgedAt = judged->judgedAt;
+    report.findings = judged->findings;
+    report.abstained = judged->abstained;
+    return std::make_shared<const Report>(std::move(report));
 }
 
 /// Identifies the run among the sessions of a server.
@@ -91,6 +118,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     job->setExportResolver(exportResolverOf(m_run->resolver()));
     job->setSelection(selection);
     job->setInfo(infoOf(*m_run), sourceOf(*m_run));
+    job->setReport(reportOf(*m_run));
     job->setRows(static_cast<double>(
         estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
     const ExportJob *const started = job.get();

@@ -4,6 +4,7 @@
 
 #include "core/base/fileending.h"
 #include "core/base/monotonic.h"
+#include "core/databases/serveraddress.h"
 #include "core/playback/historyrestorer.h"
 #include "core/recording/read/segments.h"
 #include "core/session/resolverdriver.h"
@@ -62,8 +63,12 @@ RecordLimits limitsOf(const Shares &shares)
     return {records(shares.coroutines), records(usualBudget())};
 }
 
+/// Of a file, or of a session in a database.
 QString baseName(const std::string &path)
 {
+    if (const Result<ServerAddress> address = parseServerAddress(path))
+        return QString::fromStdString(address->database +
+                                      (address->session.empty() ? "" : ", session " + address->session));
     return QFileInfo(QString::fromStdString(path)).fileName();
 }
 

@@ -27,6 +27,11 @@ public:
     }
     /// Sets what is known of the run. Call before start().
     void setInfo(std::optional<RecordingInfo> info, std::string source);
+    /// Sets what the diagnosis says, for databases; nullptr: nothing was judged. Call before start().
+    void setReport(std::shared_ptr<const Report> report)
+    {
+        m_context.report = [judged = std::move(report)] { return judged; };
+    }
     /// Sets the share of the trace that is exported. Call before start().
     void setSelection(TraceSelection selection) { m_selection = std::move(selection); }
     ~ExportJob() override;  ///< cancels and waits
