@@ -162,31 +162,6 @@ void MainWindow::saveRecording(const QString &recording, const QString &path)
     m_jobs->saveRecording(recording, path);
 }
 
-void MainWindow::showOpenDatabaseDialog()
-{
-    auto *dialog = new OpenDatabaseDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &OpenDatabaseDialog::openRequested, this, &MainWindow::openFile);
-    dialog->open();
-}
-
-void MainWindow::showExportDialog()
-{
-    const CoroutineTableModel &table = *m_views.coroutines->model();
-    const TimelineView &timeline = *m_views.timeline;
-    findOrigin();
-    ExportChoices choices;
-    choices.hasFilter = table.isFiltered();
-    if (choices.hasFilter)
-        choices.filtered = table.filteredIds();
-    choices.selected = m_views.coroutines->selectedCoroutines();
-    choices.origin = m_origin;
-    choices.end = m_run->history()->lastTs();
-    choices.visibleFrom = timeline.visibleFrom();
-    choices.visibleTo = timeline.visibleFrom() + timeline.visibleSpan();
-    m_jobs->askForExport(choices);
-}
-
 void MainWindow::resetLayout()
 {
     ct::resetLayout(*this, m_views);
@@ -198,8 +173,12 @@ void MainWindow::connectActions()
     connect(m_actions->attach, &QAction::triggered, this, &MainWindow::showAttachDialog);
     connect(m_actions->open, &QAction::triggered, this,
             [this] { askForRecording(this, [this](const QString &path) { openFile(path); }); });
-    connect(m_actions->openDatabase, &QAction::triggered, this, &MainWindow::showOpenDatabaseDialog);
-    connect(m_actions->exportTrace, &QAction::triggered, this, &MainWindow::showExportDialog);
+    connect(m_actions->openDatabase, &QAction::triggered, this,
+            [this] { askForSession(this, [this](const QString &place) { openFile(place); }); });
+    connect(m_actions->exportTrace, &QAction::triggered, this, [this] {
+        findOrigin();
+        m_jobs->askForExport(exportChoices(m_views, *m_run, m_origin));
+    });
     for (QAction *action : std::as_const(m_actions->exports))
         connect(action, &QAction::triggered, this, [this, action] {
             m_jobs->askForExport(exportFormats()[static_cast<std::size_t>(action->data().toInt())]);

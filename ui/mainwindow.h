@@ -77,8 +77,6 @@ private:
     void connectRun();
 
     void showRunDialog();
-    void showOpenDatabaseDialog();
-    void showExportDialog();
     void showInstructions();
     void showAttachDialog();
     void showSymbolDialog();

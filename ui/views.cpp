@@ -7,6 +7,7 @@
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
 #include "ui/actions.h"
+#include "ui/dialogs/selectionfields.h"
 #include "ui/docks/capturedock.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
@@ -213,6 +214,21 @@ void showStartPage(const Views &views, const Run &run, const QString &exit)
                           ViewText::tr("Region: %1").arg(run.environment().regionPath), false);
     else
         page->showMessage(ViewText::tr("Waiting for the first coroutine…"), run.name(), false);
+}
+
+ExportChoices exportChoices(const Views &views, const Run &run, std::uint64_t origin)
+{
+    const CoroutineTableModel &table = *views.coroutines->model();
+    ExportChoices choices;
+    choices.hasFilter = table.isFiltered();
+    if (choices.hasFilter)
+        choices.filtered = table.filteredIds();
+    choices.selected = views.coroutines->selectedCoroutines();
+    choices.origin = origin;
+    choices.end = run.history()->lastTs();
+    choices.visibleFrom = views.timeline->visibleFrom();
+    choices.visibleTo = views.timeline->visibleFrom() + views.timeline->visibleSpan();
+    return choices;
 }
 
 void sampleViews(const Views &views)

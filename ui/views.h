@@ -7,12 +7,15 @@
 #include <QList>
 #include <QString>
 
+#include <cstdint>
+
 class QDockWidget;
 class QMainWindow;
 
 namespace ct {
 
 struct Actions;
+struct ExportChoices;
 class CaptureDock;
 class CoroutineDock;
 class CreationDock;
@@ -70,6 +73,9 @@ void showRun(const Views &views, const Run &run);
 void showJudgement(const Views &views, const Run &run);
 /// Shows a state of the run as long as there are no coroutines. `exit`: how the target has ended; may be empty.
 void showStartPage(const Views &views, const Run &run, const QString &exit);
+/// What an export can choose from: the filter and the selection of the table, and the visible time. `origin`: the time
+/// that counts as 0, ns, CLOCK_MONOTONIC.
+ExportChoices exportChoices(const Views &views, const Run &run, std::uint64_t origin);
 /// Makes the views read the trace again.
 void sampleViews(const Views &views);
 

@@ -25,6 +25,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace ct {
 
@@ -173,7 +174,7 @@ void OpenDatabaseDialog::list()
 {
     if (m_inquiry->isRunning()) {
         check();
-        m_message->setText(tr("The connection was cancelled."));
+        m_message->setText(tr("The list of sessions was cancelled."));
         return;
     }
     if (isOfServer())
@@ -222,6 +223,14 @@ void OpenDatabaseDialog::submit()
         return;
     Q_EMIT openRequested(QString::fromStdString(m_sessions[static_cast<std::size_t>(row)].place));
     accept();
+}
+
+void askForSession(QWidget *parent, std::function<void(const QString &place)> chosen)
+{
+    auto *dialog = new OpenDatabaseDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(dialog, &OpenDatabaseDialog::openRequested, parent, std::move(chosen));
+    dialog->open();
 }
 
 }  // namespace ct

@@ -8,6 +8,7 @@
 
 #include <QDialog>
 
+#include <functional>
 #include <vector>
 
 class QComboBox;
@@ -54,5 +55,8 @@ private:
     QPushButton *m_open = nullptr;
     std::vector<StoredSession> m_sessions;  ///< in the order of the list
 };
+
+/// Asks for the session of a database to open, without blocking.
+void askForSession(QWidget *parent, std::function<void(const QString &place)> chosen);
 
 }  // namespace ct

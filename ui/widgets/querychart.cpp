@@ -46,6 +46,19 @@ bool hasNumbers(const QueryRows &rows, std::size_t column)
     return false;
 }
 
+/// Ticks at round numbers: about five steps of 1, 2 or 5 times a power of ten.
+void setRange(QValueAxis &axis, double lowest, double highest)
+{
+    const double step = (highest - lowest) / 5;
+    const double power = std::pow(10, std::floor(std::log10(step)));
+    const double rest = step / power;
+    axis.setTickType(QValueAxis::TicksDynamic);
+    axis.setTickAnchor(0);
+    axis.setTickInterval(power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10));
+    axis.setRange(lowest, highest);
+    axis.setLabelFormat(QStringLiteral("%.6g"));
+}
+
 /// The lowest and the highest of each run of neighbouring points, in their order.
 QList<QPointF> decimated(const QList<QPointF> &points, std::size_t most)
 {
@@ -168,7 +181,7 @@ void QueryChart::draw()
     m_note->setText(
         points.isEmpty() ? tr("A chart needs rows with two columns of numbers.")
         : m_rows->count() > kMostPoints
-            ? tr("%1 of %2 rows: the lowest and the highest of neighbouring ones")
+            ? tr("Shows %1 of %2 rows: the lowest and the highest value of each group of neighbouring rows")
                   .arg(format::count(static_cast<std::uint64_t>(points.size())), format::count(m_rows->count()))
             : QString());
     if (points.isEmpty())
@@ -185,12 +198,10 @@ void QueryChart::draw()
     const double room = top > bottom ? (top - bottom) * 0.05 : std::max(1.0, std::abs(top)) * 0.5;
     auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
-    horizontal->setRange(points.first().x(), std::max(points.last().x(), points.first().x() + 1e-6));
-    vertical->setRange(bottom - room, top + room);
+    setRange(*horizontal, points.first().x(), std::max(points.last().x(), points.first().x() + 1e-6));
+    setRange(*vertical, bottom - room, top + room);
     horizontal->setTitleText(x.title);
     vertical->setTitleText(y.title);
-    for (QValueAxis *axis : {horizontal, vertical})
-        axis->setLabelFormat(QStringLiteral("%.6g"));
     m_series->setPointsVisible(points.size() < 100);
 }
 
