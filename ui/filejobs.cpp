@@ -24,8 +24,8 @@
 #include <QSettings>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace ct {
@@ -60,11 +60,9 @@ QString exportNotice(const QString &target, const ExportReport &report)
     return text;
 }
 
-/// What the recording says about the run, or else what is known here.
+/// Returns what is known of a run without its recording.
 RecordingInfo infoOf(const Run &run)
 {
-    if (const std::shared_ptr<const RecordingOverview> overview = run.overview())
-        return overview->info;
     RecordingInfo info;
     info.program = QCoreApplication::applicationName().toStdString();
     info.version = QCoreApplication::applicationVersion().toStdString();
@@ -77,18 +75,13 @@ RecordingInfo infoOf(const Run &run)
     return info;
 }
 
-/// The findings that the window shows. nullptr: nothing was judged yet.
-std::shared_ptr<const Report> reportOf(const Run &run)
+/// Reads what the recording says about the run when the function is called, also while the run lasts.
+std::function<RecordingInfo()> infoReader(const Run &run)
 {
-    const std::shared_ptr<const Judgement> judged = run.judge() ? run.judge()->latest() : nullptr;
-    if (!judged)
-        return nullptr;
-    Report report;
-    report.target = run.name().toStdString();
-    report.judgedAt = judged->judgedAt;
-    report.findings = judged->findings;
-    report.abstained = judged->abstained;
-    return std::make_shared<const Report>(std::move(report));
+    return [path = run.recordingPath(), known = infoOf(run)] {
+        const Result<RecordingOverview> overview = overviewOf(path);
+        return overview && !overview->info.program.empty() ? overview->info : known;
+    };
 }
 
 /// Identifies the run among the sessions of a server.
@@ -117,8 +110,9 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     job->setStreamIndex(m_run->streamIndex());
     job->setExportResolver(exportResolverOf(m_run->resolver()));
     job->setSelection(selection);
-    job->setInfo(infoOf(*m_run), sourceOf(*m_run));
-    job->setReport(reportOf(*m_run));
+    job->setInfo(infoReader(*m_run), sourceOf(*m_run));
+    if (m_run->judge())
+        job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
         estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
     const ExportJob *const started = job.get();

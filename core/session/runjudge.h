@@ -14,7 +14,9 @@
 #include <QObject>
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace ct {
 
@@ -42,6 +44,9 @@ public:
     /// The time from the end of a live judgement to the next one, by the processor time that it cost. Judging takes at
     /// most a twentieth of a processor if the time is a second or less, and at most a tenth otherwise.
     static std::chrono::milliseconds pauseAfter(std::chrono::nanoseconds cost);
+    /// Returns a function that judges the run as it is when it is called: at the instant at which its end was decided,
+    /// if there is one. It may be called on any thread, and outlive this object. `target`: a name for the report.
+    std::function<std::shared_ptr<const Report>()> reporter(const std::string &target) const;
     /// The latest judgement; nullptr = none yet.
     std::shared_ptr<const Judgement> latest() const { return m_latest; }
 

@@ -453,8 +453,12 @@ private:
         QVERIFY(seen.csv == live.csv);
         QVERIFY(seen.jsonl == live.jsonl);
         QCOMPARE(seen.sqlite.size(), live.sqlite.size());
+        // A recording knows more about its run than the window knew at its end: name, program and command are equal.
+        const auto comparable = [](const QString &row) {
+            return row.startsWith(QLatin1String("sessions|")) ? row.section(QLatin1Char('|'), 0, 3) : row;
+        };
         for (qsizetype i = 0; i < seen.sqlite.size(); ++i)
-            QCOMPARE(seen.sqlite[i], live.sqlite[i]);
+            QCOMPARE(comparable(seen.sqlite[i]), comparable(live.sqlite[i]));
     }
 
     gui::Sandbox m_sandbox;

@@ -52,16 +52,17 @@ void SelectionFields::addCoroutines()
     const bool isFiltered = m_choices.hasFilter && !m_choices.filtered.empty();
     m_filtered = makeButton(
         "selectFiltered",
-        isFiltered ? tr("Those that pass the &filter of the table (%1)").arg(format::count(m_choices.filtered.size()))
-                   : tr("Those that pass the &filter of the table"),
+        isFiltered
+            ? tr("Coroutines that pass the &filter of the table (%1)").arg(format::count(m_choices.filtered.size()))
+            : tr("Coroutines that pass the &filter of the table"),
         isFiltered,
         m_choices.hasFilter ? tr("No coroutine passes the filter.") : tr("The table shows all coroutines."));
-    m_selected = makeButton("selectChosen",
-                            m_choices.selected.empty()
-                                ? tr("Those &chosen in the table")
-                                : tr("Those &chosen in the table (%1)").arg(format::count(m_choices.selected.size())),
-                            !m_choices.selected.empty(),
-                            tr("Select rows of the table first, with Ctrl or Shift for several ones."));
+    m_selected = makeButton(
+        "selectChosen",
+        m_choices.selected.empty()
+            ? tr("Coroutines sele&cted in the table")
+            : tr("Coroutines sele&cted in the table (%1)").arg(format::count(m_choices.selected.size())),
+        !m_choices.selected.empty(), tr("Select rows in the table first. Hold Ctrl or Shift to select several."));
 }
 
 void SelectionFields::addTimes()
@@ -75,7 +76,7 @@ void SelectionFields::addTimes()
     m_visible = new QToolButton(this);
     m_visible->setObjectName(QStringLiteral("selectVisible"));
     m_visible->setText(tr("As in the time&line"));
-    m_visible->setToolTip(tr("Take the time range that the timeline shows"));
+    m_visible->setToolTip(tr("Use the time range that the timeline shows"));
     m_visible->setFocusPolicy(Qt::StrongFocus);
     m_visible->setEnabled(m_choices.visibleTo > m_choices.visibleFrom);
     row->addWidget(m_hasTimes);
@@ -144,7 +145,7 @@ TraceSelection SelectionFields::selection() const
 QString SelectionFields::problem() const
 {
     return m_hasTimes->isChecked() && m_to->value() <= m_from->value()
-               ? tr("The time range is empty. Choose an end behind its beginning.")
+               ? tr("The time range is empty. Choose an end that is later than the start.")
                : QString();
 }
 

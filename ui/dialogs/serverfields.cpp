@@ -97,6 +97,7 @@ void ServerFields::makeSecurity(QFormLayout &form)
 {
     m_password = makeLine("serverPassword", {});
     m_password->setEchoMode(QLineEdit::Password);
+    connect(m_password, &QLineEdit::textEdited, this, [this] { m_foundFor.clear(); });
     form.addRow(tr("&Password"), m_password);
     m_keep = new QCheckBox(tr("&Keep the password in the system's keychain"), this);
     m_keep->setObjectName(QStringLiteral("serverKeep"));
@@ -112,10 +113,10 @@ void ServerFields::makeSecurity(QFormLayout &form)
     m_sslMode->addItem(tr("If the server offers it"), QString());
     m_sslMode->addItem(tr("Never"), QStringLiteral("disable"));
     m_sslMode->addItem(tr("Required"), QStringLiteral("require"));
-    m_sslMode->addItem(tr("Required, with a certificate that is verified"), QStringLiteral("verify-ca"));
-    m_sslMode->addItem(tr("Required, with a verified certificate of this host"), QStringLiteral("verify-full"));
+    m_sslMode->addItem(tr("Required, certificate verified"), QStringLiteral("verify-ca"));
+    m_sslMode->addItem(tr("Required, certificate and host name verified"), QStringLiteral("verify-full"));
     form.addRow(tr("T&LS"), m_sslMode);
-    m_certificate = makeLine("serverCertificate", tr("File of certificates to trust"));
+    m_certificate = makeLine("serverCertificate", tr("File with trusted certificates"));
     form.addRow(tr("&Certificates"), m_certificate);
     connect(m_sslMode, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_keep, &QCheckBox::clicked, this, &ServerFields::askKeychain);
@@ -178,6 +179,7 @@ void ServerFields::load()
     m_certificate->setText(text(address.certificate));
     m_keep->setChecked(QSettings().value(keyOf(m_kind) + QStringLiteral("-keeps-password")).toBool());
     m_password->clear();
+    m_foundFor.clear();
     m_isLoading = false;
     onEdited();
     findPassword();
@@ -188,7 +190,7 @@ void ServerFields::findPassword()
 {
     showKeychain({});
     if (const std::optional<std::string> kept = keptServerPassword(server())) {
-        m_password->setText(text(*kept));
+        showFound(text(*kept));
         return;
     }
     m_password->setPlaceholderText(qEnvironmentVariableIsSet(passwordVariable(m_kind))
@@ -200,8 +202,22 @@ void ServerFields::findPassword()
     m_keychain->read(server(), [this, asked](const std::optional<QString> &password, const QString &problem) {
         showKeychain(problem);
         if (password && m_password->text().isEmpty() && asked == address())
-            m_password->setText(*password);
+            showFound(*password);
     });
+}
+
+void ServerFields::showFound(const QString &password)
+{
+    m_foundFor = serverName();
+    m_password->setText(password);
+}
+
+/// Of the server and the user, whichever database is meant.
+QString ServerFields::serverName() const
+{
+    ServerAddress address = server();
+    address.database.clear();
+    return text(address.name());
 }
 
 /// Asks whether there is a keychain at all, before the user relies on it.
@@ -269,6 +285,11 @@ void ServerFields::onEdited()
     m_host->setVisible(isTcp);
     m_port->setVisible(isTcp);
     m_socket->setVisible(!isTcp);
+    // A password that was found for one server must not go to another one.
+    if (!m_foundFor.isEmpty() && m_foundFor != serverName()) {
+        m_foundFor.clear();
+        m_password->clear();
+    }
     m_test->cancel();
     showTest({}, true);
     m_testButton->setEnabled(problem().isEmpty());

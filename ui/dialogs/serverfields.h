@@ -56,6 +56,8 @@ private:
     void showTest(const QString &text, bool isGood);
     void onTested(const Result<ServerReport> &report);
     void findPassword();
+    void showFound(const QString &password);
+    QString serverName() const;
     void askKeychain(bool isWanted);
     void showKeychain(const QString &problem);
     QLineEdit *makeLine(const char *name, const QString &placeholder);
@@ -79,6 +81,7 @@ private:
     QLabel *m_result = nullptr;
     QFormLayout *m_form = nullptr;
     bool m_isLoading = false;
+    QString m_foundFor;  ///< serverName() to which the password belongs that was found; empty: the user typed it
 };
 
 }  // namespace ct

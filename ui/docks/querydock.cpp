@@ -74,7 +74,8 @@ QueryDock::QueryDock(QWidget *parent)
     setObjectName(QStringLiteral("queryDock"));
     setWhatsThis(
         tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
-           "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click "
+           "and see the trace as it is when they begin. An export to SQLite has the same tables, and a few "
+           "more.</p><p>A double click "
            "on a row with the id of a "
            "coroutine selects it in all views.</p>") +
         tablesText());
@@ -104,8 +105,8 @@ QueryDock::QueryDock(QWidget *parent)
     connect(m_escape, &QShortcut::activated, this, &QueryDock::cancel);
     m_progress.setInterval(kProgressMs);
     connect(&m_progress, &QTimer::timeout, this, [this] {
-        m_message->setText(tr("The query is running, for %1 …")
-                               .arg(durationText(static_cast<std::uint64_t>(m_sinceRun.nsecsElapsed()))));
+        m_message->setText(
+            tr("The query is running (%1)…").arg(durationText(static_cast<std::uint64_t>(m_sinceRun.nsecsElapsed()))));
     });
     listSaved();
     showBusy(false);

@@ -28,15 +28,15 @@ void ExportJob::cancel()
         m_context.resolver->giveUp();
 }
 
-void ExportJob::setInfo(std::optional<RecordingInfo> info, std::string source)
+void ExportJob::setInfo(std::function<RecordingInfo()> info, std::string source)
 {
-    if (info)
-        m_context.info = [known = std::move(*info)] { return known; };
+    m_context.info = std::move(info);
     m_context.source = std::move(source);
 }
 
 void ExportJob::run()
 {
+    m_context.isCancelled = [this] { return wasCancelled(); };
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
         [this](double progress) { return onProgress(progress); }, m_sums, m_context, m_streamIndex, m_selection);

@@ -7,7 +7,6 @@
 #include "core/exporting/exporting.h"
 #include "ui/jobs/backgroundjob.h"
 
-#include <optional>
 #include <string>
 
 namespace ct {
@@ -25,13 +24,10 @@ public:
     {
         m_context.resolver = std::move(exportResolver);
     }
-    /// Sets what is known of the run. Call before start().
-    void setInfo(std::optional<RecordingInfo> info, std::string source);
-    /// Sets what the diagnosis says, for databases; nullptr: nothing was judged. Call before start().
-    void setReport(std::shared_ptr<const Report> report)
-    {
-        m_context.report = [judged = std::move(report)] { return judged; };
-    }
+    /// Sets what is known of the run: `info` is called on the job's thread. Call before start().
+    void setInfo(std::function<RecordingInfo()> info, std::string source);
+    /// Sets what judges the run, for databases; it is called on the job's thread. Call before start().
+    void setReport(ReportOf report) { m_context.report = std::move(report); }
     /// Sets the share of the trace that is exported. Call before start().
     void setSelection(TraceSelection selection) { m_selection = std::move(selection); }
     ~ExportJob() override;  ///< cancels and waits
