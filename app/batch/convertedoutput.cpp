@@ -4,9 +4,11 @@
 
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
+#include "core/databases/serveraddress.h"
 #include "core/exporting/saverecording.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace ct {
 
@@ -38,11 +40,18 @@ RecordingInfo newFacts(const RecordingInfo &earlier, const RecordingInfo &later)
     return facts;
 }
 
+/// Standard input has no name: each run from there is one of its own.
+std::string sourceOf(const std::string &input)
+{
+    return input.empty() || isServerAddress(input) ? input
+                                                   : std::filesystem::absolute(input).lexically_normal().string();
+}
+
 }  // namespace
 
 ConvertedOutput::ConvertedOutput(const CommandLine &line, const CommandLine::Export &requested)
     : m_requested(requested),
-      m_source(line.start.inputPath().empty() ? "standard input" : line.start.inputPath()),
+      m_source(sourceOf(line.start.inputPath())),
       m_format(isRecording() ? kRecording : exportFormatOf(line, requested))
 {
 }

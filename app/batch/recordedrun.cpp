@@ -144,7 +144,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
         if (m_file->takeFacts(facts))
             handleFacts(facts);
         more = next && *next;
-        if (!next) {
+        if (!next && notedEndSignal() == 0) {
             print(next.error().message);
             m_isIncomplete = true;  // what was readable is judged and converted
         }
@@ -243,7 +243,7 @@ int RecordedRun::run()
         return kExitOutput;
     Result<std::unique_ptr<StreamFile>> file =
         openStream(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
-                   ReadOptions{m_line.lenient});
+                   ReadOptions{m_line.lenient, [] { return notedEndSignal() != 0; }});
     if (!file)
         return fail(file.error(), kExitCapture);
     if (m_diagnosis) {

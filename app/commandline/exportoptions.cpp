@@ -15,7 +15,7 @@ namespace ct {
 
 namespace {
 
-/// Names that the first collector accepts, too.
+/// Names that the existing collector accepts, too.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
     {{"dataframe", "csv"}, {"postgres", "postgresql"}}};
 

@@ -12,7 +12,7 @@
 
 namespace ct {
 
-/// Adds an --export. `value`: the name of a kind, or one of the names that the first collector has for it.
+/// Adds an --export. `value`: the name of a kind, or one of the names that the existing collector has for it.
 Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value);
 /// Sets the output of the latest --export.
 Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string &name, const std::string &value);

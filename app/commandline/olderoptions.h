@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The options with which an early version of the first collector analysed its recordings: -deepdive and -html. There,
-// -out named the file to read, trace_output.jsonl by default, and the results had fixed names.
+// The options with which an early version of the existing collector analysed its recordings: -deepdive and -html.
+// There, -out named the file to read, trace_output.jsonl by default, and the results had fixed names.
 #pragma once
 
 #include "core/base/result.h"

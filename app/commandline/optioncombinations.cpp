@@ -154,7 +154,7 @@ Result<void> Checks::checkReading() const
         if (name == "-o" || name == "--output")
             return usageError(name +
                               " cannot be used with --batch --input FILE, which captures nothing; name an output "
-                              "behind its --export");
+                              "after its --export");
         if (std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end())
             return usageError(name + " cannot be used with --batch --input FILE, which captures nothing; leave it out");
     }

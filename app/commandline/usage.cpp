@@ -62,10 +62,10 @@ With --batch:
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv.
                           .jsonl.gz, .jsonl.zst, .csv.gz and .csv.zst are compressed
-  --export KIND [-o FILE] convert the recording or session of --input, or write a further output of a capture: ctr, jsonl, csv,
-                          sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be repeated;
-                          each -o behind an --export names its output, which otherwise has the name of the input, or
-                          of the -o in front, with another ending
+  --export KIND [-o FILE] convert the recording or session of --input, or write a further output of a capture: ctr,
+                          jsonl, csv, sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be
+                          repeated; each -o after an --export names its output, which otherwise has the name of the
+                          input, or of the -o in front, with another ending
   --lenient               with --input FILE.jsonl: skip bad lines, and report how many there were and which was the
                           first. Without this option, the first bad line ends reading
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
@@ -86,7 +86,7 @@ With --batch:
   --baseline FILE         ignore the findings in FILE, a report in JSON, as long as they do not become more severe
   --input FILE            with --export: convert a recording; with --report or --fail-on: judge it. Both read it once.
                           - is standard input; a region (.shm) is read like --attach
-  -deepdive -out FILE     as in the first collector: --batch --input FILE --report markdown, written to coro_report.md
+  -deepdive -out FILE     as in the existing collector: --batch --input FILE --report markdown, in coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl
   -html -out FILE         the same with --report html, written to coro_dashboard.html
   --duration S            end after S seconds; a program that was started here is terminated
@@ -111,9 +111,9 @@ Options of the existing collector, with one dash or two. They select --batch; do
                           password out of the list of processes
 
 The window:
-  --input FILE            like FILE: a recording, a SQLite database of a run, or postgresql://[USER@]HOST/DATABASE, whose
-                          option session=NUMBER chooses a session. - is standard input, which is kept with the other
-                          recordings. A recording that is still being written is followed
+  --input FILE            like FILE: a recording, a SQLite database of a run, or postgresql://[USER@]HOST/DATABASE,
+                          whose option session=NUMBER chooses a session. - is standard input, which is kept with the
+                          other recordings. A recording that is still being written is followed
   --screenshot PNG        save a picture of the window and quit; none if FILE or TARGET fails to open or start
   --screenshot-after S    save the picture after S seconds [3]
   --theme light|dark|system
@@ -124,8 +124,9 @@ The window:
 
 Exit status of --batch: that of the target (128 + signal if a signal killed it), 0 for --listen and --attach; 127
 the target cannot be started; 2 wrong usage; 3 capture, input or display failed, or a recording that was judged or
-converted is cut, damaged or not complete yet; 4 output failed; 10 findings, see --fail-on. The window: 0, 2 or 3; with --screenshot also 127 and 4,
-and 3 if FILE or SHM cannot be opened.
+converted is cut, damaged or not complete yet; 4 output failed or lacks events; 10 findings, see --fail-on; 128 +
+signal if a signal cancelled a conversion. The window: 0, 2 or 3; with --screenshot also 127 and 4, and 3 if FILE or
+SHM cannot be opened.
 )";
 }
 

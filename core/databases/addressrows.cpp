@@ -21,6 +21,7 @@ Result<void> addFrame(RowStore &store, const EventAddress &address, const Descri
     const std::string function = validUtf8(frame.function);
     const std::string file = validUtf8(frame.file);
     const std::string module = validUtf8(described.module);
+    const std::string remedy = validUtf8(described.remedy);
     return store.add(Table::Addresses, Row()
                                            .number(address.coroutine)
                                            .address(address.addr)
@@ -31,7 +32,7 @@ Result<void> addFrame(RowStore &store, const EventAddress &address, const Descri
                                            .known(frame.column)
                                            .textIfAny(module)
                                            .known(address.since)
-                                           .textIfAny(described.remedy));
+                                           .textIfAny(remedy));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/addresses/exportresolver.h"
 #include "core/recording/format/recordinginfo.h"
+#include "core/recording/read/streamfile.h"
 #include "core/reporting/report.h"
 #include "core/stream/unselected.h"
 
@@ -25,8 +26,9 @@ struct ExportContext {
 
     std::shared_ptr<ExportResolver> resolver;  ///< resolves addresses without a site; nullptr: they stay addresses
     std::function<RecordingInfo()> info;  ///< called at the end, on the thread of the sink; empty: nothing is known
-    ReportOf report;     ///< called at the end, on the thread of the sink; empty: the run was not judged
-    std::string source;  ///< identifies the run, unless its info has a name: the path of the input, for example
+    ReportOf report;          ///< called at the end, on the thread of the sink; empty: the run was not judged
+    IsCancelled isCancelled;  ///< ends waits for a server; empty: they have no end
+    std::string source;       ///< identifies the run, unless its info has a name: the path of the input, for example
     std::shared_ptr<const Unselected> unselected;  ///< of the stream of a selection; nullptr: it has everything
 };
 

@@ -21,12 +21,15 @@ namespace ct {
 
 class Facts {
 public:
-    /// Adds everything of the batch, behind `events` events of the stream.
+    /// Adds everything of the batch, which follows `events` events of the stream.
     void addBatch(const Batch &batch, std::uint64_t events);
     /// Writes the rows that have changed since the last call. Their counts are those of `sums`.
     Result<void> writeChanged(RowStore &store, const CoroutineSums &sums);
     /// Writes all rows whose counts are not 0, and processes that no note has named.
     Result<void> writeLast(RowStore &store, const CoroutineSums &sums);
+
+    /// True if a birth of the coroutine was added.
+    bool has(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].isBorn; }
 
 private:
     struct Coroutine {

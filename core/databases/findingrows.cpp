@@ -47,7 +47,7 @@ Result<void> addFinding(RowStore &store, std::uint64_t number, const ReportedFin
 
 }  // namespace
 
-Result<void> addFindingRows(RowStore &store, const Report &report)
+Result<void> addFindingRows(RowStore &store, const Report &report, const Facts &stored)
 {
     std::uint64_t number = 0;
     for (const ReportedFinding &reported : report.findings) {
@@ -55,6 +55,8 @@ Result<void> addFindingRows(RowStore &store, const Report &report)
             return added;
         for (const CoroutineId coroutine :
              std::set(reported.finding.coroutines.begin(), reported.finding.coroutines.end())) {
+            if (!stored.has(coroutine))
+                continue;
             if (Result<void> added = store.add(Table::FindingCoroutines, Row().number(number).number(coroutine));
                 !added)
                 return added;

@@ -4,12 +4,14 @@
 // The tables `findings` and `finding_coroutines`: what the diagnosis says about the run.
 #pragma once
 
+#include "core/databases/facts.h"
 #include "core/databases/rowstore.h"
 #include "core/reporting/report.h"
 
 namespace ct {
 
-/// Adds all findings in the order of the report, with numbers from 1.
-Result<void> addFindingRows(RowStore &store, const Report &report);
+/// Adds all findings in the order of the report, with numbers from 1. Leaves out coroutines that `stored` does not
+/// have, because they are not selected.
+Result<void> addFindingRows(RowStore &store, const Report &report, const Facts &stored);
 
 }  // namespace ct

@@ -214,7 +214,8 @@ Result<void> SessionWriter::complete(Accounting sums)
         {{"counts of the coroutines", [this] { return m_facts.writeLast(*m_store, m_coroutineSums); }},
          {"addresses", [this] { return m_addresses.write(*m_store); }},
          {"findings", [this] { return writeFindings(); }},
-         {"indexes", [this] { return m_store->publish(m_info.session.empty() ? m_context.source : m_info.session); }}}};
+         {"indexes",
+          [this] { return m_store->publish(validUtf8(m_info.session.empty() ? m_context.source : m_info.session)); }}}};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string content =
             "all events and sums are in it, " + namesFrom(std::span(parts).subspan(i)) + " are missing";
@@ -232,7 +233,7 @@ Result<void> SessionWriter::writeFindings()
             m_store->add(Table::TraceInfo, Row().text(kJudgedName).number(report ? report->judgedAt : 0));
         !added)
         return added;
-    return report ? addFindingRows(*m_store, *report) : Result<void>();
+    return report ? addFindingRows(*m_store, *report, m_facts) : Result<void>();
 }
 
 Result<void> SessionWriter::writeSums(const Accounting &accounting)

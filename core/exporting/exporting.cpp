@@ -67,7 +67,8 @@ Result<std::shared_ptr<Sink>> makePostgresql(const std::string &address, const s
                                              const ExportContext &context)
 {
     const Result<ServerAddress> parsed = parseServerAddress(address);
-    return parsed ? writerOf(makePgStore(*parsed), context) : Result<std::shared_ptr<Sink>>(parsed.error());
+    return parsed ? writerOf(makePgStore(*parsed, context.isCancelled), context)
+                  : Result<std::shared_ptr<Sink>>(parsed.error());
 }
 
 Result<std::shared_ptr<Sink>> makePerfetto(const std::string &path, const std::string &, const ExportContext &context)

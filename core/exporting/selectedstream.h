@@ -14,7 +14,7 @@ namespace ct {
 
 /// A Sink in front of the Sink of an export, on its thread. The selected events of a coroutine have consecutive
 /// numbers, apart from gaps of the trace: they begin with the first event in the time range, and end before the first
-/// one behind it. A loss belongs to the event after it.
+/// one after it. A loss belongs to the event after it.
 class SelectedStream final : public Sink {
 public:
     /// All must outlive this object. `unselected`: the writer of the export reads it.

@@ -230,8 +230,9 @@ Result<void> FileLoader::load()
     } else {
         readOverview();
     }
-    Result<std::unique_ptr<StreamFile>> opened = openStream(m_path, m_streamIndex, m_gate ? nullptr : &m_growth,
-                                                            [this](const auto &piece) { m_output.addPiece(piece); });
+    Result<std::unique_ptr<StreamFile>> opened = openStream(
+        m_path, m_streamIndex, m_gate ? nullptr : &m_growth, [this](const auto &piece) { m_output.addPiece(piece); },
+        {false, [this] { return m_cancelled.load(std::memory_order_relaxed); }});
     if (!opened)
         return opened.error();
     const bool isText = !RecordingReader::isRecording(m_path) && !isDatabase(m_path);
@@ -249,8 +250,9 @@ Result<void> FileLoader::load()
     while (more && outcome && !m_cancelled.load(std::memory_order_relaxed)) {
         batch.clear();
         const Result<bool> next = reader.next(batch);
-        more = next && *next;
-        if (!next)
+        const bool wasCancelled = !next && next.error().code == ErrorCode::Cancelled;
+        more = wasCancelled || (next && *next);
+        if (!next && !wasCancelled)
             outcome = next.error();
         const std::optional<FileFacts> facts = takeFacts(reader);
         if (const Result<void> delivered = deliver(batch, reader); !delivered && outcome)

@@ -72,7 +72,9 @@ private:
                              [](const Row &row, CoroutineId wanted) { return coroutineOf(row) < wanted; });
         const auto end = std::upper_bound(first, index.rows.end(), id,
                                           [](CoroutineId wanted, const Row &row) { return wanted < coroutineOf(row); });
-        return {first, end};
+        // Another cursor can build the index anew while this one is in use.
+        m_own.assign(first, end);
+        return m_own;
     }
 
     /// Reads the causes of coroutines from `first` on.
@@ -107,6 +109,7 @@ private:
     const Put m_put;
     std::optional<CauseReader> m_reader;
     Notes m_notes;
+    std::vector<Row> m_own;  ///< of one coroutine
     std::span<const Row> m_span;
     std::size_t m_at = 0;
     const Row *m_present = nullptr;

@@ -135,11 +135,11 @@ std::size_t CoroutineEvents::readHole(Entries &entries)
         if (piece.order.empty())
             return endHole(entries, count);
         for (const std::uint32_t index : piece.order) {
+            if (count + 2 > entries.size())
+                return count;
             const Transition &event = piece.events[index];
             if (!isFlagged && event.n >= m_holeEnd)
                 return endHole(entries, count);
-            if (count + 2 > entries.size())
-                return count;
             const std::uint64_t before = std::exchange(m_recordedPosition, event.seq + 1);
             if (!isFlagged && event.n < m_nextN)
                 continue;

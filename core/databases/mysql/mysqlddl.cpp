@@ -3,6 +3,7 @@
 #include "core/databases/mysql/mysqlddl.h"
 
 #include "core/databases/mysql/mysqlconnection.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/traceviews.h"
 
 namespace ct::mysql {
@@ -36,10 +37,7 @@ std::string_view typeName(ColumnType type)
 
 std::string columnNames(const TableSchema &schema)
 {
-    std::string names;
-    for (const Column &column : schema.columns)
-        names += (names.empty() ? "" : ", ") + mysqlIdentifier(column.name);
-    return names;
+    return ct::columnNames(schema, &mysqlIdentifier);
 }
 
 std::string makePartitioned(Table table)
@@ -68,19 +66,12 @@ std::string makeView(const std::string &name, Table table)
            " ORDER BY stored_at DESC, session DESC LIMIT 1)";
 }
 
-std::string withReplaced(std::string text, std::string_view from, std::string_view to)
-{
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    return text;
-}
-
 /// The views of traceviews.h are in the SQL of SQLite. Differences of unsigned numbers must not be negative here.
 std::string translated(std::string select)
 {
     select = withReplaced(std::move(select), "coro_trace_events", "events");
-    select = withReplaced(std::move(select), "coalesce(' ' || w.object, ' ' || w.target, ''), ', ')",
-                          "coalesce(' ' || w.object, ' ' || w.target, '') SEPARATOR ', ')");
+    select = withReplaced(std::move(select), "coalesce(' ' || w.target, ' ' || w.object, ''), ', ')",
+                          "coalesce(' ' || w.target, ' ' || w.object, '') SEPARATOR ', ')");
     select = withReplaced(std::move(select), " AS INTEGER)", " AS SIGNED)");
     select = withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS SIGNED)) OVER w");
     return withReplaced(std::move(select), "(SELECT max(ts) FROM events)",

@@ -190,7 +190,7 @@ Result<void> MysqlStore::show(const std::string &sessionKey)
     const std::string number = std::to_string(m_session);
     return m_connection->run("UPDATE stored_sessions SET stored_at = IF(session = " + number +
                              ", CURRENT_TIMESTAMP(6), NULL), session_key = IF(session = " + number + ", " + key +
-                             ", NULL) WHERE session = " + number + " OR session_key = " + key);
+                             ", NULL) WHERE session = " + number + " OR session_key COLLATE utf8mb4_bin = " + key);
 }
 
 Result<void> MysqlStore::publish(const std::string &sessionKey)

@@ -11,10 +11,14 @@
 
 #include <atomic>
 #include <libpq-fe.h>
+#include <poll.h>
+#include <utility>
 
 namespace ct {
 
 namespace {
+
+constexpr int kCancelledEveryMs = 50;
 
 QString freshName()
 {
@@ -36,6 +40,14 @@ std::string firstLine(std::string text)
 {
     text.resize(std::min(text.size(), text.find('\n')));
     return text;
+}
+
+/// The value of an option of a connection. Qt passes options to libpq as they are.
+QString quoted(const std::string &value)
+{
+    QString text = QString::fromStdString(value);
+    text.replace(QLatin1String("\\"), QLatin1String("\\\\")).replace(QLatin1String("'"), QLatin1String("\\'"));
+    return QLatin1Char('\'') + text + QLatin1Char('\'');
 }
 
 /// Codes of SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html
@@ -108,11 +120,14 @@ PgConnection::~PgConnection()
 
 bool PgConnection::connectTo(const std::string &database)
 {
-    QStringList options{QStringLiteral("connect_timeout=10")};
+    // A server that is gone must not hold up anybody for the quarter of an hour that TCP tries.
+    QStringList options{QStringLiteral("connect_timeout=10"), QStringLiteral("keepalives_idle=10"),
+                        QStringLiteral("keepalives_interval=5"), QStringLiteral("keepalives_count=3"),
+                        QStringLiteral("tcp_user_timeout=30000")};
     if (!m_address.sslMode.empty())
         options << QStringLiteral("sslmode=") + QString::fromStdString(m_address.sslMode);
     if (!m_address.certificate.empty())
-        options << QStringLiteral("sslrootcert=") + QString::fromStdString(m_address.certificate);
+        options << QStringLiteral("sslrootcert=") + quoted(m_address.certificate);
     m_database.setConnectOptions(options.join(QLatin1Char(';')));
     m_database.setHostName(QString::fromStdString(m_address.socket.empty() ? m_address.host : m_address.socket));
     m_database.setPort(m_address.port);
@@ -144,7 +159,8 @@ Result<void> PgConnection::connect(IfMissing ifMissing)
     }
     if (connectTo(m_address.database))
         return {};
-    return refusalOf(m_address, attemptPgConnection(m_address, m_address.database));
+    return Error{ErrorCode::InputOutput,
+                 m_address.name() + ": " + firstLine(m_database.lastError().databaseText().toStdString())};
 }
 
 Result<void> PgConnection::createDatabase()
@@ -186,9 +202,43 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
+/// Waits for an answer. Returns false if there will be none.
+bool PgConnection::await()
+{
+    while (PQisBusy(m_handle) != 0) {
+        if (m_isCancelled && m_isCancelled())
+            return false;
+        pollfd socket{PQsocket(m_handle), POLLIN, 0};
+        if (::poll(&socket, 1, kCancelledEveryMs) > 0 && PQconsumeInput(m_handle) != 1)
+            return false;
+    }
+    return true;
+}
+
+/// As PQexec(), which cannot be cancelled: the last one of the results, or nullptr. The caller owns it.
+pg_result *PgConnection::execute(const std::string &statements)
+{
+    if (PQsendQuery(m_handle, statements.c_str()) != 1)
+        return nullptr;
+    pg_result *latest = nullptr;
+    while (await()) {
+        pg_result *const result = PQgetResult(m_handle);
+        if (!result)
+            return latest;
+        const bool hasFailed = PQresultStatus(latest) == PGRES_FATAL_ERROR && latest;
+        PQclear(hasFailed ? result : std::exchange(latest, result));
+        if (PQresultStatus(latest) == PGRES_COPY_IN)
+            return latest;
+    }
+    PQclear(latest);
+    return nullptr;
+}
+
 Result<PgRows> PgConnection::rows(const std::string &statements)
 {
-    PgRows rows(PQexec(m_handle, statements.c_str()));
+    PgRows rows(execute(statements));
+    if (!rows.m_result && m_isCancelled && m_isCancelled())
+        return Error{ErrorCode::Cancelled, m_address.name() + ": cancelled"};
     const ExecStatusType status = PQresultStatus(rows.m_result.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
         return errorOf(rows.m_result.get());

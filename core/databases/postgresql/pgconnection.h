@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/databases/serveraddress.h"
+#include "core/recording/read/streamfile.h"
 
 #include <QSqlDatabase>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 struct pg_conn;
@@ -51,6 +53,8 @@ public:
     PgConnection(const PgConnection &) = delete;
     PgConnection &operator=(const PgConnection &) = delete;
 
+    /// Ends the waits of all later calls. Only the destructor may be called then.
+    void setCancelled(IsCancelled isCancelled) { m_isCancelled = std::move(isCancelled); }
     /// One or more statements.
     Result<void> run(const std::string &statements);
     /// The rows of the last one of the statements.
@@ -68,11 +72,14 @@ private:
     bool connectTo(const std::string &database);
     Result<void> createDatabase();
     Result<void> checkTls();
+    pg_result *execute(const std::string &statements);
+    bool await();
     Error errorOf(const pg_result *result) const;
 
     const ServerAddress m_address;
     const QString m_name;
     QSqlDatabase m_database;
+    IsCancelled m_isCancelled;    ///< may be empty
     pg_conn *m_handle = nullptr;  ///< of m_database
 };
 

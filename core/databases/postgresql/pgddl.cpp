@@ -3,6 +3,7 @@
 #include "core/databases/postgresql/pgddl.h"
 
 #include "core/databases/postgresql/pgconnection.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/traceviews.h"
 
 namespace ct::postgresql {
@@ -31,10 +32,7 @@ std::string_view typeName(ColumnType type)
 
 std::string columnNames(const TableSchema &schema)
 {
-    std::string names;
-    for (const Column &column : schema.columns)
-        names += (names.empty() ? "" : ", ") + pgIdentifier(column.name);
-    return names;
+    return ct::columnNames(schema, &pgIdentifier);
 }
 
 std::string makePartitioned(Table table)
@@ -53,13 +51,6 @@ std::string makeView(const std::string &name, Table table)
 {
     return "CREATE OR REPLACE VIEW " + pgIdentifier(name) + " AS SELECT " + columnNames(schemaOf(table)) + " FROM " +
            partitioned(table) + " WHERE session = (SELECT corotracer_session());\n";
-}
-
-std::string withReplaced(std::string text, std::string_view from, std::string_view to)
-{
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    return text;
 }
 
 /// The views of traceviews.h are in the SQL of SQLite.

@@ -19,7 +19,10 @@ constexpr const char *kRowsAtOnce = "8192";
 /// Reads a cursor of the server piece by piece.
 class PgCursor final : public RowCursor {
 public:
-    PgCursor(PgConnection &connection, std::string cursor) : m_connection(connection), m_cursor(std::move(cursor)) {}
+    PgCursor(PgConnection &connection, std::string cursor, std::size_t columns)
+        : m_connection(connection), m_cursor(std::move(cursor)), m_columns(columns)
+    {
+    }
 
     Result<bool> next(std::span<const StoredCell> &cells) override
     {
@@ -33,10 +36,12 @@ public:
             if (m_rows.count() == 0)
                 return false;
         }
-        const auto columns = static_cast<std::size_t>(m_rows.columns());
-        for (std::size_t column = 0; column < columns; ++column)
+        // The server is not trusted.
+        if (static_cast<std::size_t>(m_rows.columns()) != m_columns)
+            return Error{ErrorCode::BadFormat, "the server has returned other columns than those of " + m_cursor};
+        for (std::size_t column = 0; column < m_columns; ++column)
             m_cells[column] = cell(static_cast<int>(column));
-        cells = {m_cells.data(), columns};
+        cells = {m_cells.data(), m_columns};
         return true;
     }
 
@@ -49,6 +54,7 @@ private:
 
     PgConnection &m_connection;
     const std::string m_cursor;
+    const std::size_t m_columns;  ///< at most Row::kMostCells
     PgRows m_rows;
     int m_row = -1;
     std::array<StoredCell, Row::kMostCells> m_cells;
@@ -79,14 +85,15 @@ public:
             columns += (columns.empty() ? "" : ", ") + pgIdentifier(one.name);
         const std::string cursor = "read_" + name + "_by_" + std::string(column);
         const std::string by = pgIdentifier(column);
-        // ctid: the place of a row, which shows the order in which COPY has added them.
+        // ctid: the position of a row in the table, which shows the order in which COPY has added them.
         Result<void> declared =
             m_connection->run("DECLARE " + pgIdentifier(cursor) + " NO SCROLL CURSOR FOR SELECT " + columns + " FROM " +
                               pgIdentifier("all_" + name) + " WHERE session = " + m_session + " AND " + by +
                               " IS NOT NULL ORDER BY " + by + (column == "after_event" ? ", ctid" : ""));
         if (!declared)
             return declared.error();
-        return std::unique_ptr<RowCursor>(std::make_unique<PgCursor>(*m_connection, cursor));
+        return std::unique_ptr<RowCursor>(
+            std::make_unique<PgCursor>(*m_connection, cursor, schemaOf(table).columns.size()));
     }
 
     const std::string &name() const override { return m_name; }
@@ -98,8 +105,11 @@ private:
                                        ? std::string()
                                        : " WHERE session::text = " + pgLiteral(m_address.session) +
                                              " OR key = " + pgLiteral(m_address.session);
-        const auto found = m_connection->value("SELECT session FROM stored_sessions" + wanted +
-                                               " ORDER BY stored_at DESC, session DESC LIMIT 1");
+        // A key can look like the number of another session.
+        const std::string byNumber =
+            m_address.session.empty() ? "" : "session::text = " + pgLiteral(m_address.session) + " DESC, ";
+        const auto found = m_connection->value("SELECT session FROM stored_sessions" + wanted + " ORDER BY " +
+                                               byNumber + "stored_at DESC, session DESC LIMIT 1");
         if (!found) {
             Error error = found.error();
             addRemedy(error, "only databases to which corotracer-gui has exported a run can be opened");
@@ -122,11 +132,12 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<RowSource>> openPgSource(const ServerAddress &address)
+Result<std::unique_ptr<RowSource>> openPgSource(const ServerAddress &address, IsCancelled isCancelled)
 {
     Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address, PgConnection::IfMissing::Fail);
     if (!opened)
         return opened.error();
+    (*opened)->setCancelled(std::move(isCancelled));
     auto source = std::make_unique<PgSource>(address, std::move(*opened));
     if (Result<void> begun = source->begin(); !begun)
         return begun.error();

@@ -26,7 +26,10 @@ constexpr const char *kNothingStored =
 
 class PgStore final : public RowStore {
 public:
-    explicit PgStore(ServerAddress address) : m_address(std::move(address)) {}
+    PgStore(ServerAddress address, IsCancelled isCancelled)
+        : m_address(std::move(address)), m_isCancelled(std::move(isCancelled))
+    {
+    }
 
     Result<void> begin() override;
     Result<void> add(Table table, const Row &row) override;
@@ -52,6 +55,7 @@ private:
     void dropUnused();
 
     const ServerAddress m_address;
+    const IsCancelled m_isCancelled;
     std::unique_ptr<PgConnection> m_connection;
     std::uint64_t m_session = 0;
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a partition for the rows
@@ -71,7 +75,7 @@ Result<void> PgStore::checked(Result<void> done) const
 
 Result<void> PgStore::makeSchema()
 {
-    Result<void> made = run(std::string("BEGIN;") + kLock + ";");
+    Result<void> made = run(std::string("BEGIN;") + kLock + "; SET LOCAL lock_timeout = '30s'");
     if (made)
         made = run(postgresql::makeSchema(m_address.table));
     if (made)
@@ -111,6 +115,7 @@ Result<void> PgStore::begin()
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
+    m_connection->setCancelled(m_isCancelled);
     Result<void> done = makeSchema();
     if (done)
         done = takeNumber();
@@ -155,10 +160,11 @@ Result<void> PgStore::attach()
 Result<void> PgStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
-    if (done)
-        done = attach();
+    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other.
     if (done)
         done = run(kLock);
+    if (done)
+        done = attach();
     const std::string key = pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
     if (done)
         done = run("DELETE FROM stored_sessions WHERE key = " + key +
@@ -179,17 +185,18 @@ void PgStore::dropUnused()
         " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
     (void)run("SET lock_timeout = '3s'");
     for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
-        (void)run("DROP TABLE " + partition);
+        if (!run("DROP TABLE " + partition))
+            return;  // a reader or another export is there
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address)
+Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address, IsCancelled isCancelled)
 {
     // Qt wants a connection to stay on its thread, and the rows come on another one.
     if (const Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address); !opened)
         return opened.error();
-    return std::unique_ptr<RowStore>(std::make_unique<PgStore>(address));
+    return std::unique_ptr<RowStore>(std::make_unique<PgStore>(address, std::move(isCancelled)));
 }
 
 }  // namespace ct

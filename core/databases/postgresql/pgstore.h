@@ -6,6 +6,7 @@
 
 #include "core/databases/rowstore.h"
 #include "core/databases/serveraddress.h"
+#include "core/recording/read/streamfile.h"
 
 #include <memory>
 #include <string>
@@ -15,6 +16,6 @@ namespace ct {
 /// Connects once to check the address; begin() connects again, on its thread. The whole session is one transaction:
 /// nothing of it is visible before publish(), which replaces the session with the same key. A killed export leaves
 /// nothing.
-Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address);
+Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address, IsCancelled isCancelled = {});
 
 }  // namespace ct

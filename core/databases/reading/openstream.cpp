@@ -12,15 +12,15 @@ namespace ct {
 
 namespace {
 
-Result<std::unique_ptr<RowSource>> openSource(const std::string &place)
+Result<std::unique_ptr<RowSource>> openSource(const std::string &place, const IsCancelled &isCancelled)
 {
     if (!isServerAddress(place))
-        return openSqliteSource(place);
+        return openSqliteSource(place, isCancelled);
     const Result<ServerAddress> address = parseServerAddress(place);
     if (!address)
         return address.error();
     if (address->kind == ServerAddress::Kind::PostgreSql)
-        return openPgSource(*address);
+        return openPgSource(*address, isCancelled);
     return Error{ErrorCode::Unsupported, address->name() + ": sessions can be opened from PostgreSQL and SQLite, not "
                                                            "from MariaDB or MySQL; export the run to one of these"};
 }
@@ -37,7 +37,7 @@ Result<std::unique_ptr<StreamFile>> openStream(const std::string &place, std::sh
 {
     if (!isDatabase(place))
         return openRecording(place, std::move(streamIndex), growth, std::move(handleOutput), options);
-    Result<std::unique_ptr<RowSource>> source = openSource(place);
+    Result<std::unique_ptr<RowSource>> source = openSource(place, options.isCancelled);
     if (!source)
         return source.error();
     Result<std::unique_ptr<SessionReader>> reader = SessionReader::open(std::move(*source));

@@ -55,6 +55,12 @@ struct SessionReader::Data {
     Result<bool> readNext();
     Result<bool> nextEvent();
     std::optional<Error> errorAtEnd() const;
+    /// A row of trace_info; 0 if there is none.
+    std::uint64_t stored(std::string_view name) const
+    {
+        const auto row = info.find(name);
+        return row == info.end() ? 0 : row->second;
+    }
 
     const std::unique_ptr<RowSource> source;
     std::map<std::string, std::uint64_t, std::less<>> info;  ///< rows of trace_info
@@ -152,19 +158,25 @@ Result<void> SessionReader::Data::readAddresses()
         const Result<bool> more = addresses->next(cells);
         if (!more)
             return more.error();
-        if (!*more || !guard.admit(frames)) {
+        if (!*more) {
             addresses.reset();
             return {};
         }
-        FrameLocation location;
+        std::vector<FrameLocation> read(1);
+        FrameLocation &location = read.front();
         std::uint64_t depth = 0;
         RowReader row(schemaOf(Table::Addresses), cells);
         row.number(location.coroutine).number(location.frame).number(depth).text(location.function);
         row.text(location.file).known(location.line).known(location.column).skip().known(location.since);
         if (!row.wrongColumn().empty())
             return wrongRow(*source, Table::Addresses, row.wrongColumn());
-        if (depth == 0 && !location.function.empty())
-            frames.push_back(std::move(location));
+        if (depth != 0 || location.function.empty())
+            continue;
+        if (!guard.admit(read)) {
+            addresses.reset();  // no database has so many texts
+            return {};
+        }
+        frames.push_back(std::move(location));
     }
     return {};
 }
@@ -212,7 +224,7 @@ Result<void> SessionReader::Data::takeEvents()
         if (const Result<bool> more = nextEvent(); !more)
             return more.error();
     }
-    // Rows behind the last event, or between two events whose ids are not consecutive.
+    // Rows after the last event, or between two events whose ids are not consecutive.
     if (parts.batch.transitions.empty() && until != PositionedRows::kEnd)
         position = until;
     return {};
@@ -242,10 +254,12 @@ std::optional<Error> SessionReader::Data::errorAtEnd() const
 {
     const std::uint64_t read = guard.sums().captured;
     const auto complete = info.find(kCompleteName);
-    if (complete == info.end() || complete->second == 0 || parts.eventsOfCoroutines == read)
+    const std::uint64_t rows = stored("events") - std::min(stored("events"), stored("events_not_written"));
+    const bool hasAll = parts.eventsOfCoroutines == read && (rows == read || rows == read + stored("events_not_kept"));
+    if (complete == info.end() || complete->second == 0 || hasAll)
         return std::nullopt;
     return Error{ErrorCode::BadFormat, source->name() + " has " + std::to_string(read) + " events, and should have " +
-                                           std::to_string(parts.eventsOfCoroutines) +
+                                           std::to_string(std::max(parts.eventsOfCoroutines, rows)) +
                                            ": another program has changed it; export the run again"};
 }
 
@@ -305,7 +319,8 @@ double SessionReader::progress() const
 Accounting SessionReader::accounting() const
 {
     Accounting sums(m_data->guard.sums());
-    if (!m_data->isAtEnd || !hasEnded())
+    // Only a whole session has its sums: what was read must equal them.
+    if (!m_data->isAtEnd || !hasEnded() || m_data->isDamaged)
         return sums;
     for (const StoredSum &sum : storedSums()) {
         if (const auto stored = m_data->info.find(sum.name); stored != m_data->info.end())

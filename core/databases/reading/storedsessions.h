@@ -26,7 +26,7 @@ struct StoredSession {
 };
 
 /// `place`: the path of a SQLite file, which has one session, or an address of PostgreSQL. The latest session comes
-/// first. Any thread; may wait for the server for ten seconds.
+/// first. Any thread; may wait for the server for twenty seconds.
 Result<std::vector<StoredSession>> storedSessions(const std::string &place);
 
 }  // namespace ct

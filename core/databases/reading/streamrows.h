@@ -38,7 +38,7 @@ std::span<const StreamTable> streamTables();
 /// Reads an event without its id, which is the first column.
 void readEvent(RowReader &row, Transition &event);
 
-/// Reads the rows of one table, of which the first is always known.
+/// Reads the rows of one table, one ahead.
 class PositionedRows {
 public:
     static constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();

@@ -3,6 +3,7 @@
 #include "core/databases/sqlite/sqlitesource.h"
 
 #include "core/databases/row.h"
+#include "core/databases/sqlite/sqliteddl.h"
 #include "core/recording/read/regularfile.h"
 
 #include <array>
@@ -15,6 +16,7 @@ namespace ct {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
+constexpr int kInstructionsBetweenChecks = 10'000;
 /// Limit for one text, in bytes: enough for the facts of a run with a hundred thousand modules.
 constexpr int kMostTextBytes = 128 << 20;
 
@@ -33,6 +35,7 @@ Error errorOf(sqlite3 *database, const std::string &path)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return {ErrorCode::Busy, path + " is being written by another program; open it when that has ended"};
+    case SQLITE_INTERRUPT: return {ErrorCode::Cancelled, path + ": cancelled"};
     case SQLITE_CANTOPEN: return {ErrorCode::NotFound, what + "; check its name and its permissions"};
     case SQLITE_READONLY:
         return {ErrorCode::BadFormat, path +
@@ -91,7 +94,10 @@ private:
 
 class SqliteSource final : public RowSource {
 public:
-    SqliteSource(std::string path, sqlite3 *database) : m_path(std::move(path)), m_database(database) {}
+    SqliteSource(std::string path, sqlite3 *database, IsCancelled isCancelled)
+        : m_path(std::move(path)), m_isCancelled(std::move(isCancelled)), m_database(database)
+    {
+    }
 
     Result<void> begin()
     {
@@ -100,8 +106,11 @@ public:
         // The file may come from anybody.
         (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
         (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-        // Otherwise a column that does not exist would be a text.
-        (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+        if (m_isCancelled)
+            sqlite3_progress_handler(
+                m_database.get(), kInstructionsBetweenChecks,
+                [](void *isCancelled) { return (*static_cast<const IsCancelled *>(isCancelled))() ? 1 : 0; },
+                const_cast<IsCancelled *>(&m_isCancelled));
         // All rows belong to one state. The state is that of the first read.
         for (const char *statement : {"BEGIN", "SELECT count(*) FROM sqlite_schema"}) {
             if (sqlite3_exec(m_database.get(), statement, nullptr, nullptr, nullptr) != SQLITE_OK)
@@ -113,6 +122,8 @@ public:
     Result<std::unique_ptr<RowCursor>> read(Table table, std::string_view column) override
     {
         const TableSchema &schema = schemaOf(table);
+        if (Result<void> checked = checkTable(schema); !checked)
+            return checked.error();
         std::string columns;
         for (const Column &one : schema.columns)
             columns += (columns.empty() ? "\"" : ", \"") + std::string(one.name) + "\"";
@@ -130,7 +141,30 @@ public:
     const std::string &name() const override { return m_path; }
 
 private:
+    /// A view or a generated column could make rows without end.
+    Result<void> checkTable(const TableSchema &schema) const
+    {
+        sqlite3_stmt *statement = nullptr;
+        if (sqlite3_prepare_v2(m_database.get(),
+                               "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND sql = ?2", -1,
+                               &statement, nullptr) != SQLITE_OK)
+            return errorOf(m_database.get(), m_path);
+        const std::unique_ptr<sqlite3_stmt, Finalize> query(statement);
+        const std::string sql = sqlite::createTable(schema);
+        (void)sqlite3_bind_text(statement, 1, schema.name.data(), static_cast<int>(schema.name.size()), SQLITE_STATIC);
+        (void)sqlite3_bind_text(statement, 2, sql.data(), static_cast<int>(sql.size()), SQLITE_STATIC);
+        const int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            return {};
+        if (code != SQLITE_DONE)
+            return errorOf(m_database.get(), m_path);
+        return Error{ErrorCode::BadFormat, m_path + " has no table " + std::string(schema.name) +
+                                               " as an export makes it; only databases that corotracer-gui has "
+                                               "exported can be opened"};
+    }
+
     const std::string m_path;
+    const IsCancelled m_isCancelled;  ///< may be empty
     std::unique_ptr<sqlite3, CloseDatabase> m_database;
 };
 
@@ -147,11 +181,11 @@ bool isSqliteFile(const std::string &path)
     return got == static_cast<ssize_t>(begin.size()) && std::string_view(begin.data(), begin.size()) == kMagic;
 }
 
-Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path)
+Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path, IsCancelled isCancelled)
 {
     sqlite3 *database = nullptr;
     const int code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
-    auto source = std::make_unique<SqliteSource>(path, database);
+    auto source = std::make_unique<SqliteSource>(path, database, std::move(isCancelled));
     if (code != SQLITE_OK)
         return errorOf(database, path);
     if (Result<void> begun = source->begin(); !begun)

@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/databases/reading/rowsource.h"
+#include "core/recording/read/streamfile.h"
 
 #include <memory>
 #include <string>
@@ -14,7 +15,8 @@ namespace ct {
 
 /// Returns true if the file begins like a SQLite database.
 bool isSqliteFile(const std::string &path);
-/// Opens the file for reading only. Any thread.
-Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path);
+/// Opens the file for reading only. Any thread. `isCancelled`: see ReadOptions; a damaged file can have rows without
+/// end.
+Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path, IsCancelled isCancelled = {});
 
 }  // namespace ct

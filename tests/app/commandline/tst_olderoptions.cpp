@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// -deepdive and -html of the first collector.
+// -deepdive and -html of the existing collector.
 #include "app/commandline/commandline.h"
 #include "tests/support/qtsuite.h"
 

@@ -98,6 +98,10 @@ class Export(unittest.TestCase):
             for table in set(tables) - {"sessions"}:
                 count = peer.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 self.assertEqual(self.value(f"SELECT count(*) FROM {table}"), str(count), table)
+            columns = ", ".join(COLUMNS)
+            events = peer.execute(f"SELECT {columns} FROM coro_trace_events ORDER BY id")
+            self.assertEqual(self.query(f"SELECT {columns} FROM coro_trace_events ORDER BY id"),
+                             [["" if cell is None else str(cell) for cell in row] for row in events])
             wakes = "SELECT coroutine, n, ts, by_coroutine, pid, tid, after_event FROM wakes ORDER BY coroutine, n, ts"
             expected = [["" if cell is None else str(cell) for cell in row] for row in peer.execute(wakes)]
             self.assertGreater(len(expected), 0)
@@ -197,6 +201,15 @@ class Export(unittest.TestCase):
         self.assertEqual(self.query("SELECT count(*), max(probe_id) FROM coro_trace_events"), [["12", "1"]])
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "32")
 
+    def test_standard_input_is_a_session_of_its_own(self):
+        for probe_id in 1, 2:
+            with open(self.many("run.jsonl", 4, probe_id), "rb") as source:
+                done = subprocess.run([PROGRAM, "--batch", "--input", "-", "--export", SERVER.kind, "--output",
+                                       SERVER.url(self.database)], stdin=source, capture_output=True, text=True,
+                                      cwd=self.folder.name, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "2")
+
     def test_names_the_flat_view(self):
         self.exported(self.many("run.jsonl", 5), table="my events")
         quote = '"' if SERVER.kind == "postgresql" else "`"
@@ -207,9 +220,10 @@ class Export(unittest.TestCase):
             line(1, 0, 1000, False, file="a.cpp", line=3, function="f", pid=9), line(1, 1, 1500, True),
             line(1, 2, 1600, False, file="a.cpp", line=3, function="f"), line(1, 3, 1900, True),
             line(1, 4, 2000, False, file="b.cpp", line=4, function="g"),
+            json.dumps({"note": "wait", "coroutine": 0, "n": 4, "kind": "lock", "object": "0x0000000000000007"}),
             line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1)]))
-        self.assertEqual(self.query("SELECT coroutine, suspended_ns, file, line FROM stuck_coroutines"),
-                         [["0", "500", "b.cpp", "4"]])
+        self.assertEqual(self.query("SELECT coroutine, suspended_ns, file, line, waits_for FROM stuck_coroutines"),
+                         [["0", "500", "b.cpp", "4", "lock 0x0000000000000007"]])
         self.assertEqual(self.query("SELECT suspensions, min_ns, avg_ns, max_ns FROM site_latency WHERE file = 'a.cpp'"),
                          [["2", "300", "400", "500"]])
         self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "200", "3"]])
@@ -287,6 +301,7 @@ class Export(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM, kind, folder = sys.argv[1:4]
+    PROGRAM = os.path.abspath(PROGRAM)
     RECORDINGS = pathlib.Path(folder)
     try:
         SERVER = KINDS[kind]()

@@ -171,6 +171,8 @@ private Q_SLOTS:
     void refusesOtherFiles();
     void reportsRowsThatNoExportHasWritten_data();
     void reportsRowsThatNoExportHasWritten();
+    void refusesViewsWithoutEnd();
+    void endsWhenCancelled();
     void survivesDamage();
 
 private:
@@ -345,8 +347,9 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten_data()
     QTest::newRow("version") << QStringLiteral("UPDATE trace_info SET value = 3 WHERE name = 'format'")
                              << QByteArray("has tables of version 3, and this program reads version 4");
     QTest::newRow("no column") << QStringLiteral("ALTER TABLE wakes RENAME COLUMN by_coroutine TO other")
-                               << QByteArray("no such column");
-    QTest::newRow("no table") << QStringLiteral("DROP TABLE gaps") << QByteArray("no such table");
+                               << QByteArray("has no table wakes as an export makes it");
+    QTest::newRow("no table") << QStringLiteral("DROP TABLE gaps")
+                              << QByteArray("has no table gaps as an export makes it");
     QTest::newRow("text as number") << QStringLiteral("UPDATE coro_trace_events SET tid = 'x' WHERE id = 5")
                                     << QByteArray("the table events has a row whose tid no export can have written");
     QTest::newRow("too large") << QStringLiteral("UPDATE coro_trace_events SET coroutine = -1 WHERE id = 5")
@@ -358,6 +361,8 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten_data()
                                        << QByteArray("name coroutines or sites that do not exist");
     QTest::newRow("missing rows") << QStringLiteral("DELETE FROM coro_trace_events WHERE id IN (4, 5)")
                                   << QByteArray("another program has changed it; export the run again");
+    QTest::newRow("sums") << QStringLiteral("UPDATE trace_info SET value = 5 WHERE name = 'events'")
+                          << QByteArray("another program has changed it");
     QTest::newRow("blob") << QStringLiteral("UPDATE sites SET file = x'00ff00'") << QByteArray();
     QTest::newRow("positions") << QStringLiteral("UPDATE coroutines SET born_after_event = 1000000000")
                                << QByteArray("do not exist");
@@ -376,6 +381,29 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten()
     QVERIFY(stored.error.empty() || contains(stored.error, "run.sqlite"));
     QVERIFY(stored.events.size() <= written.events.size());
     QCOMPARE(stored.sums.captured >= static_cast<std::uint64_t>(stored.events.size()), true);
+}
+
+void TestSessionReader::refusesViewsWithoutEnd()
+{
+    const std::string database = path("run.sqlite");
+    QCOMPARE(write(recording("causes/await-cycle.ctr"), database).error, std::string());
+    QCOMPARE(change(database, QStringLiteral("ALTER TABLE gaps RENAME TO old")), QString());
+    QCOMPARE(
+        change(database, QStringLiteral("CREATE VIEW gaps AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+                                        "FROM c) SELECT 0 AS coroutine, x AS first_n, 1 AS events, 'lost' AS kind, x "
+                                        "AS after_event FROM c")),
+        QString());
+    QVERIFY(contains(read(database).error, "has no table gaps as an export makes it"));
+}
+
+void TestSessionReader::endsWhenCancelled()
+{
+    const std::string database = path("run.sqlite");
+    QCOMPARE(write(recording("causes/await-cycle.ctr"), database).error, std::string());
+    ReadOptions options;
+    options.isCancelled = [] { return true; };
+    const Result<std::unique_ptr<StreamFile>> file = openStream(database, nullptr, nullptr, {}, options);
+    QVERIFY(file || file.error().code == ErrorCode::Cancelled);
 }
 
 void TestSessionReader::survivesDamage()
