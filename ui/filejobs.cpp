@@ -5,6 +5,7 @@
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"
 #include "core/exporting/rowestimate.h"
+#include "core/recording/read/segments.h"
 #include "core/recording/write/systemfacts.h"
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
@@ -26,7 +27,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace ct {
 
@@ -79,7 +82,8 @@ RecordingInfo infoOf(const Run &run)
 std::function<RecordingInfo()> infoReader(const Run &run)
 {
     return [path = run.recordingPath(), known = infoOf(run)] {
-        const Result<RecordingOverview> overview = overviewOf(path);
+        const std::vector<std::string> files = ctr::segmentsOf(path);
+        const Result<RecordingOverview> overview = overviewOf(files.empty() ? path : files.front());
         return overview && !overview->info.program.empty() ? overview->info : known;
     };
 }
