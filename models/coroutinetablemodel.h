@@ -103,7 +103,7 @@ public:
     int rowOf(CoroutineId id) const;  ///< -1 if the coroutine has no row
     /// True if not every coroutine passes the filter, and so may have no row.
     bool isFiltered() const;
-    /// The coroutines that pass the filter, ascending, also those that share the row of another one.
+    /// The coroutines that pass the filter, in ascending order, with those that are grouped in one row.
     std::vector<CoroutineId> filteredIds() const;
     /// The row that stands for the coroutine: its own, or that of its group. -1: none.
     int rowShowing(CoroutineId id) const;

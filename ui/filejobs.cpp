@@ -178,7 +178,7 @@ void FileJobs::askForExport(const ExportChoices &choices)
                               QFile::decodeName(m_run->recordingPath().c_str()), m_run->population(), m_run->history()};
     auto *dialog = new ExportDialog(trace, choices, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    // Another run may have begun meanwhile.
+    // The user may have started another run while the dialog was open.
     connect(dialog, &ExportDialog::exportRequested, this,
             [this, population = m_run->population()](const ExportFormat &format, const QString &target,
                                                      const TraceSelection &selection) {

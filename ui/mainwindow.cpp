@@ -18,7 +18,6 @@
 #include "ui/docks/capturedock.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/creationdock.h"
-#include "ui/docks/detailsdock.h"
 #include "ui/docks/findingsdock.h"
 #include "ui/docks/graphdock.h"
 #include "ui/docks/outputdock.h"
@@ -38,7 +37,6 @@
 #include "ui/sampler.h"
 #include "ui/targetquestion.h"
 #include "ui/timeline/timelineview.h"
-#include "ui/widgets/startpage.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/widgets/untracedbar.h"
 

@@ -31,7 +31,7 @@ public:
     bool isRunning() const { return m_stops != nullptr; }
 
 private:
-    /// Of the present question; shared with its thread.
+    /// Set to end the work in progress. Its thread shares it.
     std::shared_ptr<std::atomic<bool>> m_stops;
 };
 

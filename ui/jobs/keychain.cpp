@@ -44,7 +44,7 @@ QString problemOf(const QKeychain::Job &job)
     }
 }
 
-/// Starts the job, and calls `done` once: with its result, or when nobody answers.
+/// Starts the job, and calls `done` once: with its result, or when the service does not answer.
 void start(QKeychain::Job *job, QObject *owner, int patience, Keychain::Done done)
 {
     job->setAutoDelete(true);

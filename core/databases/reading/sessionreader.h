@@ -4,8 +4,8 @@
 // Reads a session of a database as a decoded stream: docs/interchange.md, "Open from a database". The database is
 // untrusted. Rows that contradict each other end the reading.
 //
-// The borders of the batches are those that the rows need: a batch with the rows of one position, then one with the
-// events up to the next position that has rows.
+// It alternates between two sorts of batches: one with all rows of a position, then one with the events up to the next
+// position that has rows.
 #pragma once
 
 #include "core/databases/reading/rowsource.h"

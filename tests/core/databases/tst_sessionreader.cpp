@@ -25,7 +25,7 @@ namespace {
 /// What a stream has, independent of the borders of its batches.
 struct Content {
     QStringList events;  ///< in their order
-    QStringList others;  ///< sorted; those that can be repeated, once
+    QStringList others;  ///< all other rows, sorted, without duplicates
     Accounting sums;
     RecordingInfo info;
     std::vector<FrameLocation> frames;

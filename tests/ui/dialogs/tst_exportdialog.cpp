@@ -44,7 +44,7 @@ qsizetype linesOf(const QString &path)
     return contentOf(path).count('\n');
 }
 
-/// A port of this machine. Connections are accepted, and nobody ever says a word.
+/// A server on a local port that accepts connections and never sends anything.
 class SilentPort {
 public:
     SilentPort() : m_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
