@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/actions.h"
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/session/run.h"
 #include "ui/format/icons.h"
 #include "ui/format/theme.h"

@@ -63,10 +63,12 @@ QString exportNotice(const QString &target, const ExportReport &report)
     return text;
 }
 
-/// Returns what is known of a run without its recording.
+/// Returns what is known of a run without its recording file.
 RecordingInfo infoOf(const Run &run)
 {
-    RecordingInfo info;
+    RecordingInfo info = run.recordedInfo();
+    if (!info.program.empty())
+        return info;
     info.program = QCoreApplication::applicationName().toStdString();
     info.version = QCoreApplication::applicationVersion().toStdString();
     if (!readsRecording(run.kind())) {
@@ -91,8 +93,8 @@ std::function<RecordingInfo()> infoReader(const Run &run)
 /// Identifies the run among the sessions of a server.
 std::string sourceOf(const Run &run)
 {
-    const std::string path = run.recordingPath();
-    return path.empty() ? run.name().toStdString() : path;
+    const std::string input = run.recordingPath();
+    return input.empty() ? run.name().toStdString() : sourceOfInput(input);
 }
 
 }  // namespace
@@ -108,6 +110,9 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
 
 void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)
 {
+    // A copy of the recording has its stream, output and facts as they are.
+    if (format.kind == kRecordingKind && m_run->hasRecording())
+        return saveRecording(QFile::decodeName(m_run->recordingPath().c_str()), target);
     if (!m_run->population() || refuses(m_exportBar))
         return;
     auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, target);

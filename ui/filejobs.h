@@ -5,7 +5,8 @@
 // of each runs at a time. GUI thread.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
+#include "core/exporting/traceselection.h"
 
 #include <QObject>
 #include <QString>

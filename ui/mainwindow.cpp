@@ -172,7 +172,7 @@ void MainWindow::connectActions()
     connect(m_actions->open, &QAction::triggered, this,
             [this] { askForRecording(this, [this](const QString &path) { openFile(path); }); });
     connect(m_actions->openDatabase, &QAction::triggered, this,
-            [this] { askForSession(this, [this](const QString &place) { openFile(place); }); });
+            [this] { askForSession(this, [this](const QString &input) { openFile(input); }); });
     connect(m_actions->exportTrace, &QAction::triggered, this, [this] {
         findOrigin();
         m_jobs->askForExport(exportChoices(m_views, *m_run, m_origin));

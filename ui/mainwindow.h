@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/analysis/thresholds.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/session/source.h"
 #include "core/session/startrequest.h"
 #include "core/trace/population.h"

@@ -4,7 +4,7 @@
 
 #include "app/batch/consolesignals.h"
 #include "app/batch/filesdiffer.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/write/openforwriting.h"
 
 #include <QEventLoop>

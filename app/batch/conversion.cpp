@@ -99,9 +99,16 @@ void Conversion::showProgress(double read)
 /// Removes what was written, without waiting for databases that build an index or for disks that do not answer.
 void Conversion::endAtOnce()
 {
-    for (const std::unique_ptr<ConvertedOutput> &output : m_outputs)
+    QStringList stored;
+    for (const std::unique_ptr<ConvertedOutput> &output : m_outputs) {
         output->removeFiles();
-    m_console.print(QStringLiteral("interrupted: nothing was written"));
+        if (output->isOnServer())
+            stored << QString::fromStdString(output->name());
+    }
+    m_console.print(stored.isEmpty() ? QStringLiteral("interrupted: nothing was written")
+                                     : QStringLiteral("interrupted: the session is complete in %1; nothing else was "
+                                                      "written")
+                                           .arg(stored.join(QStringLiteral(", "))));
     std::_Exit(kExitSignalBase + notedEndSignal());
 }
 

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/convertedoutput.h"
 
+#include "app/batch/consolesignals.h"
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"
-#include "core/exporting/saverecording.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace ct {
 
@@ -22,8 +21,8 @@ Result<std::shared_ptr<Sink>> makeRecording(const std::string &path, const std::
     return std::shared_ptr<Sink>(*writer);
 }
 
-/// No row of the table of formats: the window saves recordings in another way.
-constexpr ExportFormat kRecording{kRecordingKind, "recording", kRecordingKind, &makeRecording};
+/// Unlike the format in the table, facts and output get the positions in the stream that they have in the input.
+constexpr ExportFormat kRecording{kRecordingKind, "Recording", "ctr", &makeRecording};
 
 /// The facts of `later` that `earlier` lacks. `earlier` is an earlier state of the same Info.
 RecordingInfo newFacts(const RecordingInfo &earlier, const RecordingInfo &later)
@@ -40,18 +39,11 @@ RecordingInfo newFacts(const RecordingInfo &earlier, const RecordingInfo &later)
     return facts;
 }
 
-/// Standard input has no name: each run from there is one of its own.
-std::string sourceOf(const std::string &input)
-{
-    return input.empty() || isServerAddress(input) ? input
-                                                   : std::filesystem::absolute(input).lexically_normal().string();
-}
-
 }  // namespace
 
 ConvertedOutput::ConvertedOutput(const CommandLine &line, const CommandLine::Export &requested)
     : m_requested(requested),
-      m_source(sourceOf(line.start.inputPath())),
+      m_source(sourceOfInput(line.start.inputPath())),
       m_format(isRecording() ? kRecording : exportFormatOf(line, requested))
 {
 }
@@ -67,10 +59,6 @@ void ConvertedOutput::fail(const Error &error)
 
 void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf)
 {
-    if (isRecording()) {
-        if (const Result<void> isFree = checkRecordingName(m_requested.output); !isFree)
-            return fail(isFree.error());
-    }
     if (!isOfServer(m_requested)) {
         Result<NewFiles> files = NewFiles::prepare(m_format, m_requested.output);
         if (!files)
@@ -86,6 +74,7 @@ void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver,
     context.info = [info = m_latestInfo] { return info->get(); };
     context.report = reportOf;
     context.source = m_source;
+    context.isCancelled = [] { return notedEndSignal() != 0; };
     Result<std::shared_ptr<Sink>> sink =
         m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);
     if (!sink)
@@ -140,6 +129,7 @@ void ConvertedOutput::complete(const Accounting &accounting)
     if (!m_sink)
         return;
     m_outcome = m_sink->finish(accounting);
+    m_isOnServer.store(bool(m_outcome) && isOfServer(m_requested), std::memory_order_release);
     m_written = m_queue ? m_queue->written() : m_recording->written();
     m_causes = m_queue ? m_queue->causesWritten() : 0;
     m_remark = m_queue ? m_queue->remark() : std::string();

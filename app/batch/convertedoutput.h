@@ -13,6 +13,7 @@
 #include "core/recording/write/queuedsink.h"
 #include "core/recording/write/recordingwriter.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -70,6 +71,8 @@ public:
     /// Removes the temporary files, even during complete() on another thread. Call it only before the end of the
     /// program.
     void removeFiles() { m_files.reset(); }
+    /// The server shows the session. Any thread.
+    bool isOnServer() const { return m_isOnServer.load(std::memory_order_acquire); }
 
     std::uint64_t written() const { return m_written; }  ///< transitions; after complete()
     /// "run.csv has 10 events, and run.causes.csv 2 causes". After commit().
@@ -88,7 +91,8 @@ private:
     std::shared_ptr<QueuedSink> m_queue;
     std::shared_ptr<RecordingWriter> m_recording;
     const std::shared_ptr<LatestInfo> m_latestInfo = std::make_shared<LatestInfo>();
-    Result<void> m_outcome;  ///< of complete()
+    Result<void> m_outcome;                  ///< of complete()
+    std::atomic<bool> m_isOnServer = false;  ///< release in complete(), acquire in isOnServer()
     std::uint64_t m_written = 0;
     std::uint64_t m_causes = 0;
     std::string m_remark;         ///< see FileSink::remark()

@@ -16,15 +16,15 @@ namespace {
 /// The servers of the outputs and of the input. Other code reports bad addresses.
 std::vector<ServerAddress> serversOf(const CommandLine &line)
 {
-    std::vector<std::string> places{line.start.inputPath()};
+    std::vector<std::string> addresses{line.start.inputPath()};
     for (const CommandLine::Export &requested : line.exports)
-        places.push_back(requested.output);
+        addresses.push_back(requested.output);
     std::vector<ServerAddress> servers;
-    for (const std::string &place : places) {
-        if (!isServerAddress(place))
+    for (const std::string &address : addresses) {
+        if (!isServerAddress(address))
             continue;
-        if (const Result<ServerAddress> address = parseServerAddress(place))
-            servers.push_back(*address);
+        if (const Result<ServerAddress> server = parseServerAddress(address))
+            servers.push_back(*server);
     }
     return servers;
 }
@@ -35,8 +35,8 @@ void askFor(const ServerAddress &server)
     if (isGiven || !canAskForPassword())
         return;
     // Other errors appear when the export begins.
-    if (const Result<ServerReport> report = checkServer(server);
-        report || report.error().code != ErrorCode::PermissionDenied)
+    if (const Result<ServerStatus> status = checkServer(server);
+        status || status.error().code != ErrorCode::PermissionDenied)
         return;
     if (const auto password = askForPassword("Password of user " + userOf(server) + " for " + server.name() + ": "))
         keepServerPassword(server, *password);

@@ -5,7 +5,7 @@
 #include "core/base/fileremedy.h"
 #include "core/base/startthread.h"
 #include "core/base/usedtime.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 
 #include <algorithm>
 #include <cerrno>

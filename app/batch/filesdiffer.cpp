@@ -4,7 +4,7 @@
 
 #include "app/commandline/exportoptions.h"
 #include "core/base/filekey.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/read/segments.h"
 #include "core/recording/write/standardstreams.h"
 #include "core/session/capturespec.h"

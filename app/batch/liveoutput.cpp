@@ -4,7 +4,7 @@
 
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>

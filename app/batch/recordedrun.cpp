@@ -9,8 +9,8 @@
 #include "app/batch/diagnosis.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/inputcopy.h"
-#include "core/databases/reading/openstream.h"
-#include "core/exporting/exporting.h"
+#include "core/databases/openstream.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/read/readahead.h"
 #include "core/recording/read/recordingreader.h"
 
@@ -25,8 +25,7 @@ namespace {
 bool storesFindings(const CommandLine &line)
 {
     return std::any_of(line.exports.begin(), line.exports.end(), [](const CommandLine::Export &requested) {
-        const ExportFormat *const format = exportFormatOfKind(requested.kind);
-        return format && format->isDatabase();
+        return exportFormatOfKind(requested.kind)->isDatabase();
     });
 }
 

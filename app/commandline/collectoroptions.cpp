@@ -5,7 +5,7 @@
 #include "app/commandline/collectordatabase.h"
 #include "app/commandline/exportoptions.h"
 #include "app/commandline/optionvalues.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <algorithm>
 #include <cctype>
@@ -165,7 +165,7 @@ Result<void> Rewriter::addExport(const std::string &value, bool hasOutput)
     if (!named.empty())
         add({"--output", named});
     else if (captures() && !m_hasOutput)
-        add({"--output", withoutEnding(out()) + "." + std::string(format ? format->extension : kRecordingKind)});
+        add({"--output", withoutEnding(out()) + "." + std::string(format->extension)});
     return {};
 }
 

@@ -8,7 +8,7 @@
 #include "app/commandline/optioncombinations.h"
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/write/rotation.h"
 #include "core/reporting/reportformats.h"
 

@@ -42,7 +42,7 @@ struct CommandLine {
     bool records() const { return streams() || hasEnding(outputPath, ".ctr"); }
     /// One --export.
     struct Export {
-        std::string kind;    ///< of an ExportFormat, or kRecordingKind
+        std::string kind;    ///< of an ExportFormat
         std::string output;  ///< a file; the URL of a database, if the kind is that of a server
     };
     std::vector<Export> exports;        ///< conversions of a recording, or further outputs of a capture
@@ -80,12 +80,9 @@ struct CommandLine {
     std::vector<std::string> qtArguments;  ///< -platform NAME and the like, for QApplication
 };
 
-/// The kind of --export that writes a recording (.ctr).
-inline constexpr std::string_view kRecordingKind = "ctr";
-
 /// The format of -o, whose ending must be that of an export.
 const ExportFormat &outputFormat(const CommandLine &line);
-/// The format of an --export, whose kind is not kRecordingKind.
+/// The format of an --export.
 const ExportFormat &exportFormatOf(const CommandLine &line, const CommandLine::Export &requested);
 
 /// `arguments`: without the program's name. An error names the argument, and what would be right.

@@ -5,7 +5,7 @@
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
 #include "core/databases/serveraddress.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <algorithm>
 #include <array>
@@ -19,16 +19,12 @@ namespace {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
     {{"dataframe", "csv"}, {"postgres", "postgresql"}}};
 
-constexpr std::array<const char *, 2> kServers{"postgresql", "mysql"};
-
 std::string knownKinds()
 {
-    std::string names(kRecordingKind);
+    std::string names;
     for (const ExportFormat &format : exportFormats())
-        names += ", " + std::string(format.kind);
-    for (const char *kind : kServers)
-        names += exportFormatOfKind(kind) ? ", " + std::string(kind) : std::string();
-    return names;
+        names += std::string(format.kind) + ", ";
+    return names + "postgresql, mysql";
 }
 
 /// Two addresses of one database, whatever their sessions are.
@@ -99,8 +95,7 @@ std::string withoutEnding(std::string path)
 
 bool isOfServer(const CommandLine::Export &requested)
 {
-    const ExportFormat *const format = exportFormatOfKind(requested.kind);
-    return format && format->isOfServer();
+    return exportFormatOfKind(requested.kind)->isOfServer();
 }
 
 Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value)
@@ -108,7 +103,7 @@ Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::str
     const auto other = std::find_if(kOtherNames.begin(), kOtherNames.end(),
                                     [&value](const auto &names) { return names.first == value; });
     const std::string kind(other != kOtherNames.end() ? other->second : value);
-    if (kind != kRecordingKind && !exportFormatOfKind(kind))
+    if (!exportFormatOfKind(kind))
         return usageError("--export " + value + ": expected one of " + knownKinds());
     exports.push_back({kind, {}});
     return {};
@@ -128,8 +123,18 @@ Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string
     return {};
 }
 
+/// A session on a server is an export, whichever option names it.
+void moveServer(CommandLine &line)
+{
+    if (!isServerAddress(line.outputPath))
+        return;
+    line.exports.insert(line.exports.begin(), {std::string(exportFormatFor(line.outputPath)->kind), line.outputPath});
+    line.outputPath.clear();
+}
+
 Result<void> completeExports(CommandLine &line, const std::string &source)
 {
+    moveServer(line);
     const std::string stem = namesake(line, source);
     for (CommandLine::Export &requested : line.exports) {
         if (isOfServer(requested)) {
@@ -142,8 +147,7 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
         const std::string option = "--export " + requested.kind;
         if (stem.empty())
             return usageError(option + " needs --output FILE: there is no file to derive its name from");
-        const ExportFormat *const format = exportFormatOfKind(requested.kind);
-        requested.output = withoutEnding(stem) + "." + std::string(format ? format->extension : kRecordingKind);
+        requested.output = withoutEnding(stem) + "." + std::string(exportFormatOfKind(requested.kind)->extension);
         if (requested.output == stem)
             return usageError(option + " needs --output FILE: " + stem + " would be both its input and its output");
     }

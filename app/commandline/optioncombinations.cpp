@@ -5,7 +5,7 @@
 #include "app/commandline/optionvalues.h"
 #include "core/base/fileending.h"
 #include "core/databases/serveraddress.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/region/stalesocket.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ Result<void> addFinding(RowStore &store, std::uint64_t number, const ReportedFin
 
 }  // namespace
 
-Result<void> addFindingRows(RowStore &store, const Report &report, const Facts &stored)
+Result<void> addFindingRows(RowStore &store, const Report &report, const ChangingRows &stored)
 {
     std::uint64_t number = 0;
     for (const ReportedFinding &reported : report.findings) {

@@ -4,7 +4,7 @@
 // The tables `findings` and `finding_coroutines`: what the diagnosis says about the run.
 #pragma once
 
-#include "core/databases/facts.h"
+#include "core/databases/changingrows.h"
 #include "core/databases/rowstore.h"
 #include "core/reporting/report.h"
 
@@ -12,6 +12,6 @@ namespace ct {
 
 /// Adds all findings in the order of the report, with numbers from 1. Leaves out coroutines that `stored` does not
 /// have, because they are not selected.
-Result<void> addFindingRows(RowStore &store, const Report &report, const Facts &stored);
+Result<void> addFindingRows(RowStore &store, const Report &report, const ChangingRows &stored);
 
 }  // namespace ct

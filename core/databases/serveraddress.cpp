@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/serveraddress.h"
 
+#include "core/databases/serverpasswords.h"
+
 #include <QUrl>
 #include <QUrlQuery>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <pwd.h>
+#include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace ct {
 
@@ -20,10 +26,11 @@ Error wrong(const std::string &text, const std::string &what)
     return {ErrorCode::InvalidArgument, text + ": " + what};
 }
 
-/// Without the password, which must not appear in a message.
-std::string withoutPassword(QUrl url)
+/// For messages: without what may be a password. An option may be one that the user made up.
+std::string withoutSecrets(QUrl url)
 {
     url.setPassword(QString());
+    url.setQuery(QString());
     return url.toString().toStdString();
 }
 
@@ -66,17 +73,19 @@ bool isServerAddress(std::string_view text)
 Result<ServerAddress> parseServerAddress(const std::string &text)
 {
     const QUrl url(QString::fromStdString(text), QUrl::StrictMode);
+    // The text may contain a password, and a part of it may be what is wrong.
     if (!isServerAddress(text) || !url.isValid())
-        return wrong(text, "expected postgresql://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE");
+        return wrong("invalid address of a server",
+                     "expected postgresql://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE; write other "
+                     "characters than letters and digits as %20");
     ServerAddress address;
     address.kind = text.starts_with("postgres") ? ServerAddress::Kind::PostgreSql : ServerAddress::Kind::MySql;
-    const std::string shown = withoutPassword(url);
+    const std::string shown = withoutSecrets(url);
     if (!url.password().isEmpty())
         return wrong(shown,
                      std::string("an address must not contain a password, because other users can read it in the "
                                  "list of processes; set ") +
-                         (address.kind == ServerAddress::Kind::PostgreSql ? "PGPASSWORD" : "MYSQL_PWD") +
-                         " in the environment");
+                         passwordVariable(address.kind) + " in the environment");
     address.port = address.kind == ServerAddress::Kind::PostgreSql ? 5432 : 3306;
     if (url.port() > 0)
         address.port = static_cast<std::uint16_t>(url.port());
@@ -116,6 +125,23 @@ std::string addressText(const ServerAddress &address)
     add("maintenance", address.maintenance, usual.maintenance);
     url.setQuery(options);
     return url.toString(QUrl::FullyEncoded).toStdString();
+}
+
+std::string sourceOfInput(const std::string &input)
+{
+    return input.empty() || isServerAddress(input) ? input
+                                                   : std::filesystem::absolute(input).lexically_normal().string();
+}
+
+std::string userOf(const ServerAddress &address)
+{
+    if (!address.user.empty())
+        return address.user;
+    char buffer[4096];
+    passwd entry{};
+    passwd *found = nullptr;
+    const bool isKnown = ::getpwuid_r(::geteuid(), &entry, buffer, sizeof buffer, &found) == 0 && found;
+    return isKnown ? entry.pw_name : std::to_string(::geteuid());
 }
 
 }  // namespace ct

@@ -43,5 +43,10 @@ bool isServerAddress(std::string_view text);
 Result<ServerAddress> parseServerAddress(const std::string &text);
 /// The text that parseServerAddress() turns into this address.
 std::string addressText(const ServerAddress &address);
+/// Identifies the run of an input among the sessions of a server: the path, absolute and normalised, or the address.
+/// Standard input is empty, and so is the result: each run from there is one of its own.
+std::string sourceOfInput(const std::string &input);
+/// The user who connects: that of the address, or else the user of the process.
+std::string userOf(const ServerAddress &address);
 
 }  // namespace ct

@@ -17,11 +17,11 @@ Error cancelled()
     return {ErrorCode::Cancelled, "the connection test was cancelled"};
 }
 
-Result<ServerReport> checkPg(const ServerAddress &address, const std::function<bool()> &stops)
+Result<ServerStatus> checkPg(const ServerAddress &address, const std::function<bool()> &stops)
 {
     PgAttempt attempt = attemptPgConnection(address, address.database, stops);
-    ServerReport report;
-    report.hasDatabase = !attempt.lacksDatabase();
+    ServerStatus status;
+    status.hasDatabase = !attempt.lacksDatabase();
     if (attempt.lacksDatabase())
         attempt = attemptPgConnection(address, address.maintenance, stops);
     if (!attempt.isConnected && stops && stops())
@@ -29,12 +29,12 @@ Result<ServerReport> checkPg(const ServerAddress &address, const std::function<b
     if (!attempt.isConnected)
         return refusalOf(address, attempt);
     const char *const version = PQparameterStatus(attempt.handle.get(), "server_version");
-    report.version = std::string("PostgreSQL ") + (version ? version : "");
-    report.usesTls = PQsslInUse(attempt.handle.get()) == 1;
-    return report;
+    status.version = std::string("PostgreSQL ") + (version ? version : "");
+    status.usesTls = PQsslInUse(attempt.handle.get()) == 1;
+    return status;
 }
 
-Result<ServerReport> checkMysql(const ServerAddress &address, const std::function<bool()> &stops)
+Result<ServerStatus> checkMysql(const ServerAddress &address, const std::function<bool()> &stops)
 {
     const Result<std::unique_ptr<MysqlConnection>> connection = MysqlConnection::openServer(address);
     if (stops && stops())
@@ -45,8 +45,8 @@ Result<ServerReport> checkMysql(const ServerAddress &address, const std::functio
     if (!version)
         return version.error();
     const std::string number = version->empty() ? std::string() : version->front();
-    ServerReport report;
-    report.version =
+    ServerStatus status;
+    status.version =
         (number.find("MariaDB") == std::string::npos ? "MySQL " : "MariaDB ") + number.substr(0, number.find('-'));
     std::string name;
     appendMysqlLiteral(name, address.database);
@@ -54,14 +54,14 @@ Result<ServerReport> checkMysql(const ServerAddress &address, const std::functio
         (*connection)->number("SELECT count(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = " + name);
     if (!databases)
         return databases.error();
-    report.hasDatabase = *databases != 0;
-    report.usesTls = (*connection)->usesTls();
-    return report;
+    status.hasDatabase = *databases != 0;
+    status.usesTls = (*connection)->usesTls();
+    return status;
 }
 
 }  // namespace
 
-Result<ServerReport> checkServer(const ServerAddress &address, const std::function<bool()> &stops)
+Result<ServerStatus> checkServer(const ServerAddress &address, const std::function<bool()> &stops)
 {
     return address.kind == ServerAddress::Kind::PostgreSql ? checkPg(address, stops) : checkMysql(address, stops);
 }

@@ -12,7 +12,7 @@
 
 namespace ct {
 
-struct ServerReport {
+struct ServerStatus {
     std::string version;  ///< "PostgreSQL 15.5", "MariaDB 10.11.6"; without a number if the server does not say it
     bool hasDatabase = false;
     bool usesTls = false;
@@ -20,6 +20,6 @@ struct ServerReport {
 
 /// Takes up to 20 seconds if the server does not answer. `stops`: called now and then; returning true ends the wait
 /// with ErrorCode::Cancelled. PermissionDenied: the server wants a password, or another one. Any thread.
-Result<ServerReport> checkServer(const ServerAddress &address, const std::function<bool()> &stops = {});
+Result<ServerStatus> checkServer(const ServerAddress &address, const std::function<bool()> &stops = {});
 
 }  // namespace ct

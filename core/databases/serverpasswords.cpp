@@ -4,9 +4,7 @@
 
 #include <map>
 #include <mutex>
-#include <pwd.h>
 #include <tuple>
-#include <unistd.h>
 
 namespace ct {
 
@@ -27,8 +25,8 @@ Kept &kept()
 
 Server serverOf(const ServerAddress &address)
 {
-    const std::string &place = address.socket.empty() ? address.host : address.socket;
-    return {address.kind, place, address.port, userOf(address)};
+    const std::string &endpoint = address.socket.empty() ? address.host : address.socket;
+    return {address.kind, endpoint, address.port, userOf(address)};
 }
 
 }  // namespace
@@ -54,17 +52,6 @@ std::optional<std::string> keptServerPassword(const ServerAddress &address)
 const char *passwordVariable(ServerAddress::Kind kind)
 {
     return kind == ServerAddress::Kind::PostgreSql ? "PGPASSWORD" : "MYSQL_PWD";
-}
-
-std::string userOf(const ServerAddress &address)
-{
-    if (!address.user.empty())
-        return address.user;
-    char buffer[4096];
-    passwd entry{};
-    passwd *found = nullptr;
-    const bool isKnown = ::getpwuid_r(::geteuid(), &entry, buffer, sizeof buffer, &found) == 0 && found;
-    return isKnown ? entry.pw_name : std::to_string(::geteuid());
 }
 
 std::string passwordRemedy(const ServerAddress &address)

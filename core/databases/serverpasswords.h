@@ -19,8 +19,6 @@ std::optional<std::string> keptServerPassword(const ServerAddress &address);
 
 /// The variable of the environment in which the driver looks for a password.
 const char *passwordVariable(ServerAddress::Kind kind);
-/// The user who connects: that of the address, or else the user of the process.
-std::string userOf(const ServerAddress &address);
 /// Ends a message about a connection that a server refused for want of the right password.
 std::string passwordRemedy(const ServerAddress &address);
 

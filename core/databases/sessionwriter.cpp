@@ -3,6 +3,7 @@
 #include "core/databases/sessionwriter.h"
 
 #include "core/base/utf8.h"
+#include "core/databases/addressrows.h"
 #include "core/databases/findingrows.h"
 #include "core/databases/noterows.h"
 #include "core/databases/storedsums.h"
@@ -107,7 +108,7 @@ Result<void> SessionWriter::write(const Batch &batch)
 
 Result<void> SessionWriter::commit()
 {
-    Result<void> done = m_facts.writeChanged(*m_store, m_coroutineSums);
+    Result<void> done = m_changing.writeChanged(*m_store, m_coroutineSums);
     if (done)
         done = m_store->commit();
     if (done)
@@ -119,7 +120,7 @@ Result<void> SessionWriter::addRows(const Batch &batch)
 {
     m_now = std::max(m_now, batch.now);
     m_coroutineSums.addBatch(batch);
-    m_facts.addBatch(batch, m_consumed);
+    m_changing.addBatch(batch, m_consumed);
     if (Result<void> added = addGaps(batch); !added)
         return added;
     if (Result<void> added = addEvents(batch); !added)
@@ -211,8 +212,8 @@ Result<void> SessionWriter::complete(Accounting sums)
     if (!committed || !summed)
         return committed ? summed : committed;
     const std::array<Part, 4> parts{
-        {{"counts of the coroutines", [this] { return m_facts.writeLast(*m_store, m_coroutineSums); }},
-         {"addresses", [this] { return m_addresses.write(*m_store); }},
+        {{"counts of the coroutines", [this] { return m_changing.writeLast(*m_store, m_coroutineSums); }},
+         {"addresses", [this] { return writeAddresses(); }},
          {"findings", [this] { return writeFindings(); }},
          {"indexes",
           [this] { return m_store->publish(validUtf8(m_info.session.empty() ? m_context.source : m_info.session)); }}}};
@@ -226,6 +227,13 @@ Result<void> SessionWriter::complete(Accounting sums)
     return {};
 }
 
+Result<void> SessionWriter::writeAddresses()
+{
+    return m_addresses.resolve([this](const EventAddress &address, const DescribedAddress &described) {
+        return addAddressRows(*m_store, address, described);
+    });
+}
+
 Result<void> SessionWriter::writeFindings()
 {
     const std::shared_ptr<const Report> report = m_context.report ? m_context.report() : nullptr;
@@ -233,7 +241,7 @@ Result<void> SessionWriter::writeFindings()
             m_store->add(Table::TraceInfo, Row().text(kJudgedName).number(report ? report->judgedAt : 0));
         !added)
         return added;
-    return report ? addFindingRows(*m_store, *report, m_facts) : Result<void>();
+    return report ? addFindingRows(*m_store, *report, m_changing) : Result<void>();
 }
 
 Result<void> SessionWriter::writeSums(const Accounting &accounting)

@@ -4,9 +4,9 @@
 // Turns the stream of a run into the rows of a session: docs/interchange.md, "Databases".
 #pragma once
 
-#include "core/databases/addressrows.h"
+#include "core/addresses/exportedaddresses.h"
+#include "core/databases/changingrows.h"
 #include "core/databases/exportcontext.h"
-#include "core/databases/facts.h"
 #include "core/databases/rowstore.h"
 #include "core/recording/text/coroutinesums.h"
 #include "core/recording/write/filesink.h"
@@ -42,6 +42,7 @@ private:
     Result<void> complete(Accounting sums);
     Result<void> writeSums(const Accounting &accounting);
     Result<void> writeSelection();
+    Result<void> writeAddresses();
     Result<void> writeFindings();
     Result<void> writeSession();
     Result<void> close();
@@ -50,8 +51,8 @@ private:
     std::unique_ptr<RowStore> m_store;  ///< nullptr after the end, or after an error
     bool m_begun = false;
     CoroutineSums m_coroutineSums;
-    Facts m_facts;
-    AddressRows m_addresses;
+    ChangingRows m_changing;
+    ExportedAddresses m_addresses;
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
     std::uint64_t m_consumed = 0;   ///< transitions added to the store

@@ -3,6 +3,7 @@
 #include "core/exporting/newfiles.h"
 
 #include "core/exporting/csv/csvcauses.h"
+#include "core/exporting/saverecording.h"
 
 #include <utility>
 
@@ -10,6 +11,10 @@ namespace ct {
 
 Result<NewFiles> NewFiles::prepare(const ExportFormat &format, const std::string &path)
 {
+    if (format.kind == kRecordingKind) {
+        if (const Result<void> isFree = checkRecordingName(path); !isFree)
+            return isFree.error();
+    }
     Result<ReplaceFile> events = ReplaceFile::prepare(path);
     if (!events)
         return events.error();

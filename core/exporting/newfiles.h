@@ -4,7 +4,7 @@
 // The files of an export, under temporary names until they are complete.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/exporting/replacefile.h"
 
 #include <memory>

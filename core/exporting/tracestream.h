@@ -8,7 +8,7 @@
 
 #include "core/exporting/exportedcoroutines.h"
 #include "core/exporting/exportednotes.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "core/recording/read/rangereader.h"
 #include "core/trace/pagedvector.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/playback/fileloader.h"
 
-#include "core/databases/reading/openstream.h"
+#include "core/databases/openstream.h"
 #include "core/recording/read/readahead.h"
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/read/segments.h"
@@ -207,6 +207,7 @@ void FileLoader::applyFacts(const FileFacts &facts)
         m_resolver->addFrames(facts.frames);
     }
     const std::lock_guard lock(m_mutex);
+    m_info = facts.info;
     m_run.exit = facts.info.exit;
     if (!facts.info.clocks.empty()) {
         m_run.begun = facts.info.clocks.front().monotonic;
@@ -219,6 +220,12 @@ FileLoader::RunFacts FileLoader::aboutRun() const
 {
     const std::lock_guard lock(m_mutex);
     return m_run;
+}
+
+RecordingInfo FileLoader::info() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_info;
 }
 
 Result<void> FileLoader::load()

@@ -77,6 +77,8 @@ public:
     };
     /// Any thread.
     RunFacts aboutRun() const;
+    /// All facts that the file has, as far as it was read. Any thread.
+    RecordingInfo info() const;
 
 Q_SIGNALS:
     void followed();                        ///< on the loader's thread: isFollowing() has become true
@@ -120,6 +122,7 @@ private:
     bool m_cutShort = false;
     std::shared_ptr<const RecordingOverview> m_overview;
     RunFacts m_run;
+    RecordingInfo m_info;
 };
 
 }  // namespace ct

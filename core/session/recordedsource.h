@@ -68,6 +68,7 @@ public:
     std::int64_t startedAt() const { return m_startedAt; }
     /// CLOCK_REALTIME minus CLOCK_MONOTONIC of the run, ns; 0 = unknown.
     std::int64_t wallClock() const { return m_loader->aboutRun().wallClock; }
+    RecordingInfo info() const { return m_loader->info(); }
     /// Valid once the state is Ended.
     ReadingEnd readingEnd() const;
 

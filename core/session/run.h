@@ -125,6 +125,8 @@ public:
     double progress() const { return m_recorded->progress(); }  ///< 0..1
     FileGrowth::Figures growth() const { return m_recorded->growth(); }
     /// The contents of the recording; nullptr if not known (yet), and for a live run.
+    /// What the recording or the session says about its run, as far as it was read; empty for a live run.
+    RecordingInfo recordedInfo() const { return m_recorded ? m_recorded->info() : RecordingInfo(); }
     std::shared_ptr<const RecordingOverview> overview() const { return m_recorded ? m_recorded->overview() : nullptr; }
     /// How the reading ended. Valid once the state is Ended.
     ReadingEnd readingEnd() const { return m_recorded->readingEnd(); }

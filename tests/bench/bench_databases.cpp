@@ -5,7 +5,7 @@
 //   bench_databases FOLDER [EVENTS [RUNS [URL...]]]
 // Use a folder on a tmpfs. Prints one line for each run and store: events/s up to the end of the stream, and with the
 // end, which makes the indexes.
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <chrono>
 #include <cstdio>

@@ -4,7 +4,7 @@
 // Measures exports: events/s into a file, by format. The floor is writing as many bytes with write(2).
 //   bench_export [--events N] [--coroutines N] [--threads N] [--directory DIR] [KIND...]
 // Defaults: 4,000,000 events of 1000 coroutines on 4 threads, /dev/shm, every format.
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "tests/bench/schedulerevents.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // Measures the export of a scheduler's events, in rows per second. The floor, for comparison, copies the bytes of the
 // finished file through a buffer of 1 MiB and writes them. Export and floor take turns; the figures are medians.
 //   bench_text [DIRECTORY, default /dev/shm] [ENDING, default all: csv, jsonl]
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/recording/library/openrecording.h"
 #include "tests/bench/schedulerevents.h"
 

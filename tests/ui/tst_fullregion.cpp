@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A region on a file system that is too small for it: the window reports it, and the target is not affected.
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 #include "core/session/run.h"
 #include "tests/support/privatetmpfs.h"
 #include "tests/support/qtsuite.h"

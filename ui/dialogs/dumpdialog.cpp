@@ -93,8 +93,8 @@ DumpDialog::DumpDialog(const DumpSettings &settings, QWidget *parent)
     for (const ExportFormat &format : exportFormats())
         m_format->addItem(textOf(format.name), textOf(format.extension));
     m_format->setCurrentIndex(std::max(0, m_format->findData(settings.format)));
-    m_format->setToolTip(tr("SQLite files contain everything, including names and locations. JSONL files can "
-                            "be opened again in this window."));
+    m_format->setToolTip(tr("Recordings and SQLite files contain everything, including names and locations. They "
+                            "and JSONL files can be opened again in this window."));
     auto *box = makeSpreadsheetBox(this);
     const auto showBox = [this, box] { box->setVisible(m_format->currentData().toString() == QLatin1String("csv")); };
     connect(m_format, &QComboBox::currentIndexChanged, this, showBox);

@@ -4,7 +4,7 @@
 // Asks once for the folder and the format of dumps. After that, a dump is one click.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <QDateTime>
 #include <QDialog>

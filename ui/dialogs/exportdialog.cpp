@@ -108,7 +108,6 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     connect(m_server, &ServerFields::changed, this, &ExportDialog::check);
     connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::check);
     showFormat();
-    showEstimate();
     resize(900, 560);
 }
 
@@ -189,11 +188,12 @@ void ExportDialog::showFormat()
         renameFor(chosen);
     m_packing->setVisible(chosen.isText);
     m_spreadsheet->setVisible(&forSpreadsheets(chosen) != &chosen);
+    m_selection->setVisible(chosen.allowsSelections());
     m_content->clear();
     addItems(*m_content, contentOf(chosen));
     if (m_content->topLevelItemCount() < kMostExpanded)
         m_content->expandAll();
-    check();
+    showEstimate();
 }
 
 /// Replaces the ending of another format.
@@ -230,7 +230,12 @@ QString ExportDialog::fileProblem() const
 QString ExportDialog::problem() const
 {
     const QString ofTarget = format().isOfServer() ? m_server->problem() : fileProblem();
-    return ofTarget.isEmpty() ? m_selection->problem() : ofTarget;
+    return ofTarget.isEmpty() && format().allowsSelections() ? m_selection->problem() : ofTarget;
+}
+
+TraceSelection ExportDialog::selection() const
+{
+    return format().allowsSelections() ? m_selection->selection() : TraceSelection();
 }
 
 void ExportDialog::check()
@@ -245,7 +250,7 @@ void ExportDialog::check()
 
 void ExportDialog::showEstimate()
 {
-    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, m_selection->selection(), m_end);
+    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_end);
     const QString counts = tr("%1 events, %2, %3 causes such as wakes and waits")
                                .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
                                     format::count(estimate.causes));
@@ -279,8 +284,7 @@ void ExportDialog::submit()
         m_server->commit();
     else
         settings.setValue(QLatin1String(kFolderKey), QFileInfo(path()).path());
-    Q_EMIT exportRequested(formatAsChosen(format()), isOfServer ? m_server->address() : path(),
-                           m_selection->selection());
+    Q_EMIT exportRequested(formatAsChosen(format()), isOfServer ? m_server->address() : path(), selection());
     accept();
 }
 

@@ -4,7 +4,9 @@
 // Asks what to export, in which format, and where to.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
+#include "core/trace/history.h"
+#include "core/trace/population.h"
 #include "ui/dialogs/selectionfields.h"
 
 #include <QDialog>
@@ -45,6 +47,7 @@ private:
     const ExportFormat &format() const;
     QString path() const;
     QString problem() const;
+    TraceSelection selection() const;
     QString fileProblem() const;
     void showFormat();
     void renameFor(const ExportFormat &format);

@@ -4,7 +4,7 @@
 // Dialogs that ask for a file. They open without blocking; the callback gets the path that the user has chosen.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <QString>
 

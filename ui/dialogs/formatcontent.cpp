@@ -6,7 +6,7 @@
 #include "core/databases/traceviews.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvwriter.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -115,6 +115,14 @@ std::vector<ContentItem> viewerContent()
             {ContentText::tr("About"), ContentText::tr("The sums of the run"), {}}};
 }
 
+std::vector<ContentItem> recordingContent()
+{
+    return {{ContentText::tr("Stream"), ContentText::tr("All events, causes, names, gaps and drops"), {}},
+            {ContentText::tr("Facts"), ContentText::tr("The machine, clocks, processes and their modules"), {}},
+            {ContentText::tr("Locations"), ContentText::tr("Function, file and line of resolved addresses"), {}},
+            {ContentText::tr("Sums"), ContentText::tr("Events captured, lost, missed and dropped"), {}}};
+}
+
 }  // namespace
 
 std::vector<ContentItem> contentOf(const ExportFormat &format)
@@ -123,6 +131,8 @@ std::vector<ContentItem> contentOf(const ExportFormat &format)
         return databaseContent(format.isOfServer());
     if (format.kind == "csv")
         return csvContent();
+    if (format.kind == kRecordingKind)
+        return recordingContent();
     return format.kind == "jsonl" ? jsonlContent() : viewerContent();
 }
 

@@ -67,7 +67,7 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     m_open->setDefault(true);
     auto *layout = new QVBoxLayout(this);
     layout->addLayout(kinds);
-    layout->addWidget(makePlace());
+    layout->addWidget(makeSource());
     layout->addWidget(m_connect, 0, Qt::AlignLeft);
     layout->addWidget(m_list, 1);
     layout->addWidget(m_message);
@@ -82,19 +82,19 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     resize(880, 560);
 }
 
-QWidget *OpenDatabaseDialog::makePlace()
+QWidget *OpenDatabaseDialog::makeSource()
 {
-    m_place = new QStackedWidget(this);
-    m_server = new ServerFields(m_place);
+    m_source = new QStackedWidget(this);
+    m_server = new ServerFields(m_source);
     m_server->setForReading();
-    m_place->addWidget(m_server);
-    m_place->addWidget(makeFileRow());
-    return m_place;
+    m_source->addWidget(m_server);
+    m_source->addWidget(makeFileRow());
+    return m_source;
 }
 
 QWidget *OpenDatabaseDialog::makeFileRow()
 {
-    auto *page = new QWidget(m_place);
+    auto *page = new QWidget(m_source);
     m_path = new QLineEdit(page);
     m_path->setObjectName(QStringLiteral("databasePath"));
     auto *browseButton = new QToolButton(page);
@@ -159,7 +159,7 @@ void OpenDatabaseDialog::browse()
 /// The fields have changed: the list is that of another database.
 void OpenDatabaseDialog::check()
 {
-    m_place->setCurrentIndex(m_kind->currentIndex());
+    m_source->setCurrentIndex(m_kind->currentIndex());
     m_inquiry->cancel();
     m_connect->setText(tr("&List sessions"));
     m_list->clear();
@@ -174,16 +174,16 @@ void OpenDatabaseDialog::list()
 {
     if (m_inquiry->isRunning()) {
         check();
-        m_message->setText(tr("The list of sessions was cancelled."));
+        m_message->setText(tr("Listing was cancelled."));
         return;
     }
     if (isOfServer())
         m_server->commit();
-    const std::string place = (isOfServer() ? m_server->address() : m_path->text().trimmed()).toStdString();
+    const std::string input = (isOfServer() ? m_server->address() : m_path->text().trimmed()).toStdString();
     const auto sessions = std::make_shared<std::optional<Result<std::vector<StoredSession>>>>();
     check();
     const Result<void> started =
-        m_inquiry->start([sessions, place](const Inquiry::Stops &) { *sessions = storedSessions(place); },
+        m_inquiry->start([sessions, input](const Inquiry::Stops &stops) { *sessions = storedSessions(input, stops); },
                          [this, sessions] { showSessions(**sessions); });
     if (!started)
         return showSessions(started.error());
@@ -210,7 +210,7 @@ void OpenDatabaseDialog::showSessions(const Result<std::vector<StoredSession>> &
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
     if (m_sessions.empty())
-        m_message->setText(tr("This database has no sessions. Export one to it first."));
+        m_message->setText(tr("This database has no sessions. Export a run to it first."));
     else
         m_list->setCurrentItem(m_list->topLevelItem(0));
     m_list->setFocus();
@@ -221,11 +221,11 @@ void OpenDatabaseDialog::submit()
     const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
     if (row < 0 || m_list->selectedItems().isEmpty())
         return;
-    Q_EMIT openRequested(QString::fromStdString(m_sessions[static_cast<std::size_t>(row)].place));
+    Q_EMIT openRequested(QString::fromStdString(m_sessions[static_cast<std::size_t>(row)].input));
     accept();
 }
 
-void askForSession(QWidget *parent, std::function<void(const QString &place)> chosen)
+void askForSession(QWidget *parent, std::function<void(const QString &input)> chosen)
 {
     auto *dialog = new OpenDatabaseDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

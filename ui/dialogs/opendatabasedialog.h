@@ -4,7 +4,7 @@
 // Asks for a session of a database: a SQLite file, or a PostgreSQL server, which has many.
 #pragma once
 
-#include "core/databases/reading/storedsessions.h"
+#include "core/databases/storedsessions.h"
 
 #include <QDialog>
 
@@ -29,11 +29,11 @@ public:
     explicit OpenDatabaseDialog(QWidget *parent = nullptr);
 
 Q_SIGNALS:
-    /// `place`: a path, or an address with the number of the session.
-    void openRequested(const QString &place);
+    /// `input`: a path, or an address with the number of the session.
+    void openRequested(const QString &input);
 
 private:
-    QWidget *makePlace();
+    QWidget *makeSource();
     QWidget *makeFileRow();
     void makeList();
     bool isOfServer() const;
@@ -46,7 +46,7 @@ private:
 
     Inquiry *m_inquiry;
     QComboBox *m_kind;
-    QStackedWidget *m_place = nullptr;
+    QStackedWidget *m_source = nullptr;
     QLineEdit *m_path = nullptr;
     ServerFields *m_server = nullptr;
     QPushButton *m_connect;
@@ -57,6 +57,6 @@ private:
 };
 
 /// Asks for the session of a database to open, without blocking.
-void askForSession(QWidget *parent, std::function<void(const QString &place)> chosen);
+void askForSession(QWidget *parent, std::function<void(const QString &input)> chosen);
 
 }  // namespace ct

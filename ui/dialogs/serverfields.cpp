@@ -317,7 +317,7 @@ void ServerFields::test()
     keepServerPassword(server(), m_password->text().toStdString());
     showTest(tr("Connecting…"), true);
     m_testButton->setText(tr("&Stop"));
-    const auto report = std::make_shared<std::optional<Result<ServerReport>>>();
+    const auto report = std::make_shared<std::optional<Result<ServerStatus>>>();
     const Result<void> started = m_test->start(
         [report, address = server()](const Inquiry::Stops &stops) { *report = checkServer(address, stops); },
         [this, report] { onTested(**report); });
@@ -332,7 +332,7 @@ void ServerFields::showTest(const QString &text, bool isGood)
     m_result->setProperty("isGood", isGood);
 }
 
-void ServerFields::onTested(const Result<ServerReport> &report)
+void ServerFields::onTested(const Result<ServerStatus> &report)
 {
     // The fields show the address.
     if (!report) {

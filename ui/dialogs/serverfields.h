@@ -54,7 +54,7 @@ private:
     void save() const;
     void onEdited();
     void showTest(const QString &text, bool isGood);
-    void onTested(const Result<ServerReport> &report);
+    void onTested(const Result<ServerStatus> &report);
     void findPassword();
     void showFound(const QString &password);
     QString serverName() const;

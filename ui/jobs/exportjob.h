@@ -4,7 +4,7 @@
 // Exports a trace in the background. Shares ownership of the trace, so the window may start another capture.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "ui/jobs/backgroundjob.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/spreadsheetbox.h"
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exportformat.h"
 
 #include <QCheckBox>
 #include <QCoreApplication>

@@ -19,10 +19,10 @@ constexpr int kSliceMs = 50;
 
 PGconn *start(const ServerAddress &address, const std::string &database)
 {
-    const std::string &place = address.socket.empty() ? address.host : address.socket;
+    const std::string &host = address.socket.empty() ? address.host : address.socket;
     const std::string port = std::to_string(address.port);
     const std::string password = keptServerPassword(address).value_or("");
-    const std::pair<const char *, const std::string &> all[] = {{"host", place},
+    const std::pair<const char *, const std::string &> all[] = {{"host", host},
                                                                 {"port", port},
                                                                 {"dbname", database},
                                                                 {"user", address.user},
@@ -99,6 +99,14 @@ PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &d
     if (!attempt.isConnected)
         readRefusal(attempt);
     return attempt;
+}
+
+Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
+{
+    Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
+                address.name() + ": " + attempt.text};
+    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address) : "check the address and the user");
+    return error;
 }
 
 }  // namespace ct

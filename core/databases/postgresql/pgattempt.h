@@ -5,6 +5,7 @@
 // server refuses.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/databases/serveraddress.h"
 
 #include <functional>
@@ -32,5 +33,7 @@ struct PgAttempt {
 /// Waits at most ten seconds. `stops`: called often while it waits; returning true ends the attempt.
 PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &database,
                               const std::function<bool()> &stops = {});
+/// The error of an attempt that failed. PermissionDenied: the server wants a password, or another one.
+Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
 
 }  // namespace ct

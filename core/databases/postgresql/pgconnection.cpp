@@ -64,14 +64,6 @@ ErrorCode codeOf(std::string_view state)
 
 }  // namespace
 
-Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
-{
-    Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
-                address.name() + ": " + attempt.text};
-    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address) : "check the address and the user");
-    return error;
-}
-
 std::string pgIdentifier(std::string_view name)
 {
     return doubled(name, '"');

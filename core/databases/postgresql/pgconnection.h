@@ -83,10 +83,6 @@ private:
     pg_conn *m_handle = nullptr;  ///< of m_database
 };
 
-struct PgAttempt;
-/// The error of an attempt that failed. PermissionDenied: the server wants a password, or another one.
-Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
-
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);
 /// A text in single quotes.

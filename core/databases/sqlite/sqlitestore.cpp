@@ -3,6 +3,7 @@
 #include "core/databases/sqlite/sqlitestore.h"
 
 #include "core/base/filekey.h"
+#include "core/base/utf8.h"
 #include "core/databases/sqlite/databasefile.h"
 #include "core/databases/sqlite/sqliteconnection.h"
 #include "core/databases/sqlite/sqliteddl.h"
@@ -169,6 +170,11 @@ Result<std::unique_ptr<RowStore>> makeSqliteStore(const std::string &path)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QSQLITE")))
         return Error{ErrorCode::Unsupported, "Qt has no SQLite driver here; install libqt6sql6-sqlite"};
+    // Qt would pass another name to SQLite.
+    if (validUtf8(path) != path)
+        return Error{ErrorCode::InvalidArgument,
+                     validUtf8(path) +
+                         ": the name of a SQLite file must be valid UTF-8; choose another name or folder"};
     const Result<DatabaseFile> file = openDatabaseFile(path);
     if (!file)
         return file.error();

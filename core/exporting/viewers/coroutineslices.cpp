@@ -68,7 +68,7 @@ void CoroutineSlices::addBatch(const Batch &batch)
     m_names.addNotes(batch.notes);
     for (const CoroutineName &name : batch.notes.names) {
         Coroutine &coroutine = at(name.coroutine);
-        if (!coroutine.isPlaced || name.name.empty())
+        if (!coroutine.hasChosenTrack || name.name.empty())
             continue;
         coroutine.run = m_introduced.text(name.name);
         if (coroutine.track)
@@ -80,7 +80,7 @@ void CoroutineSlices::addBatch(const Batch &batch)
                             (waits.n < coroutine.n || (waits.n == coroutine.n && coroutine.state != State::Suspended));
         if (isOver)
             ++m_leftOut.waits;
-        else if (!coroutine.isPlaced || coroutine.track || coroutine.state == State::Suspended)
+        else if (!coroutine.hasChosenTrack || coroutine.track || coroutine.state == State::Suspended)
             m_waits.add(waits);
     }
 }
@@ -106,7 +106,7 @@ LocationId CoroutineSlices::locationOf(const Transition &transition)
 
 /// Finds the function of a coroutine, the name of the track above. Its first suspensions may be in functions of its
 /// library. Returns false if the event has to wait until the function is known.
-bool CoroutineSlices::place(Coroutine &coroutine, const Transition &transition)
+bool CoroutineSlices::chooseTrack(Coroutine &coroutine, const Transition &transition)
 {
     const CoroutineId id = transition.coroutine;
     const TextId function = isOfOwnFunction(transition) ? m_introduced.functionOf(locationOf(transition)) : TextId{0};
@@ -116,25 +116,25 @@ bool CoroutineSlices::place(Coroutine &coroutine, const Transition &transition)
             held.events[held.count++] = transition;
             return false;
         }
-        placeByHeld(coroutine, id);
+        chooseTrackByHeld(coroutine, id);
         return true;
     }
-    placeBy(coroutine, id, function, Tracks::Limit::Applies);
+    giveTrack(coroutine, id, function, Tracks::Limit::Applies);
     writeHeld(coroutine, id);
     return true;
 }
 
-void CoroutineSlices::placeBy(Coroutine &coroutine, CoroutineId id, TextId function, Tracks::Limit limit)
+void CoroutineSlices::giveTrack(Coroutine &coroutine, CoroutineId id, TextId function, Tracks::Limit limit)
 {
     const std::string name(m_names.of(id).name);
-    coroutine.isPlaced = true;
+    coroutine.hasChosenTrack = true;
     coroutine.function = function;
     coroutine.run = name.empty() ? function : m_introduced.text(name);
     coroutine.track = m_tracks.coroutine(id, m_sums.entry(id).pid, m_introduced.textOf(function), name, limit);
 }
 
-/// Places a coroutine by what its first events say, and writes them.
-void CoroutineSlices::placeByHeld(Coroutine &coroutine, CoroutineId id)
+/// Chooses the track by the first events, and writes them.
+void CoroutineSlices::chooseTrackByHeld(Coroutine &coroutine, CoroutineId id)
 {
     TextId function = 0;
     if (const auto held = m_held.find(id); held != m_held.end()) {
@@ -143,7 +143,7 @@ void CoroutineSlices::placeByHeld(Coroutine &coroutine, CoroutineId id)
         for (std::uint32_t i = 0; i < held->second.count && function == 0; ++i)
             function = m_introduced.functionOf(m_introduced.ofSite(held->second.events[i].site));
     }
-    placeBy(coroutine, id, function != 0 ? function : m_introduced.text(kUnknownFunction), Tracks::Limit::Applies);
+    giveTrack(coroutine, id, function != 0 ? function : m_introduced.text(kUnknownFunction), Tracks::Limit::Applies);
     writeHeld(coroutine, id);
 }
 
@@ -159,7 +159,7 @@ void CoroutineSlices::writeHeld(Coroutine &coroutine, CoroutineId id)
 void CoroutineSlices::consume(const Transition &transition)
 {
     Coroutine &coroutine = at(transition.coroutine);
-    if (coroutine.isPlaced || place(coroutine, transition))
+    if (coroutine.hasChosenTrack || chooseTrack(coroutine, transition))
         write(coroutine, transition);
 }
 
@@ -357,8 +357,8 @@ char *CoroutineSlices::endBody(char *at, Coroutine &coroutine, CoroutineId id, s
 void CoroutineSlices::consume(const Finish &finish)
 {
     Coroutine &coroutine = at(finish.coroutine);
-    if (!coroutine.isPlaced)
-        placeByHeld(coroutine, finish.coroutine);
+    if (!coroutine.hasChosenTrack)
+        chooseTrackByHeld(coroutine, finish.coroutine);
     if (coroutine.state == State::Finished || coroutine.state == State::Dead)
         return;
     char *at = endBody(beginPieces(), coroutine, finish.coroutine, finish.ts, {}, false);
@@ -376,9 +376,9 @@ void CoroutineSlices::consume(const Death &death)
 {
     Coroutine &coroutine = at(death.coroutine);
     const CoroutineSums::Gap gap = lossesAtEnd(death.coroutine);
-    if (!coroutine.isPlaced && (gap.any() || m_held.contains(death.coroutine)))
-        placeByHeld(coroutine, death.coroutine);
-    if (!coroutine.isPlaced || coroutine.state == State::Dead)
+    if (!coroutine.hasChosenTrack && (gap.any() || m_held.contains(death.coroutine)))
+        chooseTrackByHeld(coroutine, death.coroutine);
+    if (!coroutine.hasChosenTrack || coroutine.state == State::Dead)
         return;
     m_output.end(endBody(beginPieces(), coroutine, death.coroutine, death.ts, gap, true));
     coroutine.since = std::max(death.ts, coroutine.since);
@@ -400,9 +400,9 @@ void CoroutineSlices::consume(const Flag &flag)
 void CoroutineSlices::endTrace(Coroutine &coroutine, CoroutineId id, std::uint64_t now)
 {
     const CoroutineSums::Gap gap = coroutine.state != State::Dead ? lossesAtEnd(id) : CoroutineSums::Gap();
-    if (!coroutine.isPlaced && (gap.any() || m_held.contains(id)))
-        placeByHeld(coroutine, id);
-    if (!coroutine.isPlaced)
+    if (!coroutine.hasChosenTrack && (gap.any() || m_held.contains(id)))
+        chooseTrackByHeld(coroutine, id);
+    if (!coroutine.hasChosenTrack)
         return;
     m_leftOut.coroutines += coroutine.track ? 0 : 1;
     const bool isOpen = coroutine.state != State::None && coroutine.state != State::Dead;
@@ -426,7 +426,8 @@ void CoroutineSlices::showWaiting()
     std::vector<CoroutineId> waiting;
     for (CoroutineId id = 0; id < m_coroutines.size(); ++id) {
         const Coroutine &coroutine = m_coroutines[id];
-        if (coroutine.isPlaced && !coroutine.track && coroutine.state == State::Suspended && !lossesAtEnd(id).any())
+        if (coroutine.hasChosenTrack && !coroutine.track && coroutine.state == State::Suspended &&
+            !lossesAtEnd(id).any())
             waiting.push_back(id);
     }
     const std::size_t count = std::min<std::size_t>(waiting.size(), m_limits.waitingAtEnd);
@@ -437,7 +438,7 @@ void CoroutineSlices::showWaiting()
     waiting.resize(count);
     for (const CoroutineId id : waiting) {
         Coroutine &coroutine = m_coroutines[id];
-        placeBy(coroutine, id, coroutine.function, Tracks::Limit::Ignored);
+        giveTrack(coroutine, id, coroutine.function, Tracks::Limit::Ignored);
         coroutine.isFirst = true;
         coroutine.hasWait = m_waits.find(id, coroutine.n) != nullptr;
         m_output.end(m_encoder.begin(beginPieces(), stateSlice(coroutine, id)));
@@ -449,12 +450,12 @@ void CoroutineSlices::end(std::uint64_t now)
 {
     for (CoroutineId id = 0; id < m_coroutines.size(); ++id) {
         if (m_held.contains(id))
-            placeByHeld(m_coroutines[id], id);
+            chooseTrackByHeld(m_coroutines[id], id);
     }
     showWaiting();
     for (CoroutineId id = 0; id < m_coroutines.size(); ++id)
         endTrace(m_coroutines[id], id, now);
-    if (m_withoutBirth.isPlaced)
+    if (m_withoutBirth.hasChosenTrack)
         endTrace(m_withoutBirth, kNoCoroutine, now);
     m_leftOut.waits += m_waits.size();
 }

@@ -57,19 +57,19 @@ private:
         std::uint64_t since = 0;  ///< begin of the state, as written: never earlier than that of the one before
         std::uint64_t n = 0;      ///< number of the event that began the state
         std::uint64_t addr = 0;
-        Track track;   ///< none: not placed, or left out
+        Track track;   ///< none: not chosen yet, or left out
         Track thread;  ///< of the latest event
         LocationId location = 0;
         TextId function = 0;  ///< of the track above
         TextId run = 0;       ///< the name of its runs on threads
         State state = State::None;
         PointKind kind = PointKind::Await;
-        bool isLane = false;    ///< the target itself reports wakes, finishes and deaths
-        bool isPlaced = false;  ///< it was decided which track it has
-        bool isFirst = true;    ///< the state is its first one
-        bool hasWait = false;   ///< the wait of the suspension was known when it began
+        bool isLane = false;          ///< the target itself reports wakes, finishes and deaths
+        bool hasChosenTrack = false;  ///< `track` is final
+        bool isFirst = true;          ///< the state is its first one
+        bool hasWait = false;         ///< the wait of the suspension was known when it began
     };
-    /// Events of a coroutine that is not placed yet.
+    /// Events of a coroutine whose track is not chosen yet.
     struct Held {
         std::array<Transition, 2> events;
         std::uint32_t count = 0;
@@ -87,9 +87,9 @@ private:
     Coroutine &at(CoroutineId id) { return id < m_coroutines.size() ? m_coroutines[id] : m_withoutBirth; }
     LocationId locationOf(const Transition &transition);
     LocationId resolved(const Transition &transition);
-    bool place(Coroutine &coroutine, const Transition &transition);
-    void placeBy(Coroutine &coroutine, CoroutineId id, TextId function, Tracks::Limit limit);
-    void placeByHeld(Coroutine &coroutine, CoroutineId id);
+    bool chooseTrack(Coroutine &coroutine, const Transition &transition);
+    void giveTrack(Coroutine &coroutine, CoroutineId id, TextId function, Tracks::Limit limit);
+    void chooseTrackByHeld(Coroutine &coroutine, CoroutineId id);
     void writeHeld(Coroutine &coroutine, CoroutineId id);
     void write(Coroutine &coroutine, const Transition &transition);
     char *writeGap(char *at, const Coroutine &coroutine, CoroutineId id, const CoroutineSums::Gap &gap,

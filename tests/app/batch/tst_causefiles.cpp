@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Causes in the files of batch runs, and in exports of their recordings.
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "core/recording/library/openrecording.h"
 #include "tests/core/session/recordings.h"
 #include "tests/support/qtsuite.h"

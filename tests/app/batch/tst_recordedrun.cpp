@@ -3,7 +3,7 @@
 //
 // A run and its opened recording have the same tables, histories and exports.
 #include "app/batch/summary.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "core/playback/fileloader.h"
 #include "core/recording/read/recordingreader.h"
 #include "core/recording/write/recordingwriter.h"

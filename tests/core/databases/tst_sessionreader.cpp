@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/databases/reading/openstream.h"
-#include "core/databases/reading/storedsessions.h"
+#include "core/databases/openstream.h"
 #include "core/databases/sessionwriter.h"
 #include "core/databases/sqlite/sqlitestore.h"
+#include "core/databases/storedsessions.h"
 #include "core/databases/storedsums.h"
 #include "core/recording/read/recordingreader.h"
 #include "tests/core/recording/streamtext.h"
@@ -321,7 +321,7 @@ void TestSessionReader::listsTheSessionOfAFile()
     const auto sessions = storedSessions(database);
     QVERIFY(bool(sessions));
     QCOMPARE(sessions->size(), std::size_t(1));
-    QCOMPARE(sessions->front().place, database);
+    QCOMPARE(sessions->front().input, database);
     QCOMPARE(sessions->front().events, written.sums.captured);
     QCOMPARE(sessions->front().coroutines, written.sums.coroutines);
     QVERIFY(sessions->front().ns > 0);

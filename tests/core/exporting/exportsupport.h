@@ -4,7 +4,7 @@
 // Streams, databases and full disks for the tests of exports.
 #pragma once
 
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "tests/core/exporting/database.h"
 #include "tests/support/events.h"
 #include "tests/support/filesizelimit.h"

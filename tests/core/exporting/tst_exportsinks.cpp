@@ -28,12 +28,13 @@ private Q_SLOTS:
 
 void TestExportSinks::findsFormatsByFileEnding()
 {
-    QCOMPARE(exportFormats().size(), std::size_t(5));
+    QCOMPARE(exportFormats().size(), std::size_t(6));
     QCOMPARE(exportFormatFor("a/b.c.SQLite")->name, std::string_view("SQLite"));
     QCOMPARE(exportFormatFor("run.csv")->name, std::string_view("CSV"));
     QCOMPARE(exportFormatFor("run.jsonl")->name, std::string_view("JSONL"));
     QCOMPARE(exportFormatFor("run.pftrace")->name, std::string_view("Perfetto"));
     QCOMPARE(exportFormatFor("run.json")->name, std::string_view("Chrome trace"));
+    QCOMPARE(exportFormatFor("run.ctr")->name, std::string_view("Recording"));
     QCOMPARE(exportFormatFor("run.csv.gz")->name, std::string_view("CSV"));
     QCOMPARE(exportFormatFor("run.JSONL.zst")->name, std::string_view("JSONL"));
     QVERIFY(!exportFormatFor("-"));  // standard output is for recordings

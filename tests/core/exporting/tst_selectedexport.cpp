@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Exports of a share of a trace: chosen coroutines, and a time range. What is left out is never lost.
-#include "core/databases/reading/openstream.h"
+#include "core/databases/openstream.h"
 #include "core/recording/write/recordingwriter.h"
 #include "tests/core/exporting/evictingtrace.h"
 #include "tests/core/exporting/exportsupport.h"

@@ -119,6 +119,38 @@ private Q_SLOTS:
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("probe_id"));
     }
 
+    /// Of JSONL, which has no recording that could be copied.
+    void writesARecordingThatOpensAgain()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("again.ctr"));
+        ExportWindow opened(m_sandbox, gui::sampleRecording(4, 100));
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        auto *selection = dialog->findChild<QWidget *>(QStringLiteral("selectionFields"));
+        choose(dialog, "csv");
+        dialog->findChild<QCheckBox *>(QStringLiteral("selectTimes"))->setChecked(true);
+        dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(0.01);
+        QVERIFY(labelOf(dialog, "exportEstimate").startsWith(QLatin1String("About ")));
+        choose(dialog, "ctr");
+        QVERIFY(!selection->isVisible());
+        QCOMPARE(labelOf(dialog, "exportEstimate").section(u',', 0, 1), QStringLiteral("400 events, 4 coroutines"));
+        type(dialog, "exportPath", path);
+        gui::takePicture(dialog, "export-recording");
+        QTest::keyClick(dialog, Qt::Key_Return);
+        QVERIFY(opened.hasEnded());
+        QVERIFY2(opened.notice().startsWith(QLatin1String("400 events")), qPrintable(opened.notice()));
+        const QString csv = m_sandbox.path(QStringLiteral("first.csv"));
+        opened.window.exportTo(*exportFormatFor("x.csv"), csv);
+        QVERIFY(opened.hasEnded());
+        opened.window.openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("again.ctr"), gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        const QString csvAgain = m_sandbox.path(QStringLiteral("again.csv"));
+        opened.window.exportTo(*exportFormatFor("x.csv"), csvAgain);
+        QVERIFY(opened.hasEnded());
+        QCOMPARE(contentOf(csvAgain), contentOf(csv));
+    }
+
     void theFormatSetsTheEndingOfTheName()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));

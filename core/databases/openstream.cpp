@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/databases/reading/openstream.h"
+#include "core/databases/openstream.h"
 
 #include "core/databases/postgresql/pgsource.h"
 #include "core/databases/reading/sessionreader.h"
@@ -12,11 +12,11 @@ namespace ct {
 
 namespace {
 
-Result<std::unique_ptr<RowSource>> openSource(const std::string &place, const IsCancelled &isCancelled)
+Result<std::unique_ptr<RowSource>> openSource(const std::string &input, const IsCancelled &isCancelled)
 {
-    if (!isServerAddress(place))
-        return openSqliteSource(place, isCancelled);
-    const Result<ServerAddress> address = parseServerAddress(place);
+    if (!isServerAddress(input))
+        return openSqliteSource(input, isCancelled);
+    const Result<ServerAddress> address = parseServerAddress(input);
     if (!address)
         return address.error();
     if (address->kind == ServerAddress::Kind::PostgreSql)
@@ -27,17 +27,17 @@ Result<std::unique_ptr<RowSource>> openSource(const std::string &place, const Is
 
 }  // namespace
 
-bool isDatabase(const std::string &place)
+bool isDatabase(const std::string &input)
 {
-    return isServerAddress(place) || isSqliteFile(place);
+    return isServerAddress(input) || isSqliteFile(input);
 }
 
-Result<std::unique_ptr<StreamFile>> openStream(const std::string &place, std::shared_ptr<StreamIndex> streamIndex,
+Result<std::unique_ptr<StreamFile>> openStream(const std::string &input, std::shared_ptr<StreamIndex> streamIndex,
                                                FileGrowth *growth, OutputHandler handleOutput, ReadOptions options)
 {
-    if (!isDatabase(place))
-        return openRecording(place, std::move(streamIndex), growth, std::move(handleOutput), options);
-    Result<std::unique_ptr<RowSource>> source = openSource(place, options.isCancelled);
+    if (!isDatabase(input))
+        return openRecording(input, std::move(streamIndex), growth, std::move(handleOutput), options);
+    Result<std::unique_ptr<RowSource>> source = openSource(input, options.isCancelled);
     if (!source)
         return source.error();
     Result<std::unique_ptr<SessionReader>> reader = SessionReader::open(std::move(*source));

@@ -19,7 +19,7 @@
 
 namespace ct {
 
-class Facts {
+class ChangingRows {
 public:
     /// Adds everything of the batch, which follows `events` events of the stream.
     void addBatch(const Batch &batch, std::uint64_t events);

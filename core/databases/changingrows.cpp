@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/databases/facts.h"
+#include "core/databases/changingrows.h"
 
 #include "core/base/utf8.h"
 #include "core/stream/dialectname.h"
@@ -20,7 +20,7 @@ Result<void> writeSite(RowStore &store, const Site &site)
 
 }  // namespace
 
-void Facts::addBatch(const Batch &batch, std::uint64_t events)
+void ChangingRows::addBatch(const Batch &batch, std::uint64_t events)
 {
     const std::uint64_t eventsAfter = events + batch.transitions.size();
     addBirths(batch, events);
@@ -54,7 +54,7 @@ void Facts::addBatch(const Batch &batch, std::uint64_t events)
     addProcesses(batch.notes, eventsAfter);
 }
 
-void Facts::addBirths(const Batch &batch, std::uint64_t events)
+void ChangingRows::addBirths(const Batch &batch, std::uint64_t events)
 {
     for (const Birth &birth : batch.births) {
         if (birth.coroutine == kNoCoroutine)
@@ -71,7 +71,7 @@ void Facts::addBirths(const Batch &batch, std::uint64_t events)
     }
 }
 
-void Facts::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
+void ChangingRows::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
 {
     for (const ct::Process &process : notes.processes) {
         m_changedProcesses.insert(m_processes.size());
@@ -93,7 +93,7 @@ void Facts::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
 }
 
 /// Returns nullptr for a coroutine without a birth.
-Facts::Coroutine *Facts::change(CoroutineId id)
+ChangingRows::Coroutine *ChangingRows::change(CoroutineId id)
 {
     if (id >= m_coroutines.size() || !m_coroutines[id].isBorn)
         return nullptr;
@@ -103,7 +103,7 @@ Facts::Coroutine *Facts::change(CoroutineId id)
     return &coroutine;
 }
 
-Result<void> Facts::writeCoroutine(RowStore &store, const CoroutineSums &sums, CoroutineId id) const
+Result<void> ChangingRows::writeCoroutine(RowStore &store, const CoroutineSums &sums, CoroutineId id) const
 {
     const Coroutine &coroutine = m_coroutines[id];
     const CoroutineSums::Entry &entry = sums.entry(id);
@@ -131,7 +131,7 @@ Result<void> Facts::writeCoroutine(RowStore &store, const CoroutineSums &sums, C
                                             .numberIf(coroutine.finishTs != 0, coroutine.finishedAfter));
 }
 
-Result<void> Facts::writeProcess(RowStore &store, std::size_t index) const
+Result<void> ChangingRows::writeProcess(RowStore &store, std::size_t index) const
 {
     const Process &process = m_processes[index];
     return store.add(Table::Processes, Row()
@@ -144,7 +144,7 @@ Result<void> Facts::writeProcess(RowStore &store, std::size_t index) const
                                            .numberIf(process.endTs != 0, process.endedAfter));
 }
 
-Result<void> Facts::writeChanged(RowStore &store, const CoroutineSums &sums)
+Result<void> ChangingRows::writeChanged(RowStore &store, const CoroutineSums &sums)
 {
     Result<void> written;
     const auto writeAll = [&written](const auto &rows, const auto &write) {
@@ -168,7 +168,7 @@ Result<void> Facts::writeChanged(RowStore &store, const CoroutineSums &sums)
     return written;
 }
 
-Result<void> Facts::writeLast(RowStore &store, const CoroutineSums &sums)
+Result<void> ChangingRows::writeLast(RowStore &store, const CoroutineSums &sums)
 {
     std::set<std::uint32_t> unnamed;
     for (CoroutineId id = 0; id < m_coroutines.size(); ++id) {

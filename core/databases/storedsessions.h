@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/recording/read/streamfile.h"
 
 #include <cstdint>
 #include <string>
@@ -14,7 +15,7 @@ namespace ct {
 
 /// Unknown members are empty or 0.
 struct StoredSession {
-    std::string place;    ///< for openStream()
+    std::string input;    ///< for openStream()
     std::string name;     ///< of the run, or the path of what was exported
     std::string program;  ///< that wrote it
     std::string command;  ///< of the target
@@ -25,8 +26,8 @@ struct StoredSession {
     std::uint64_t ns = 0;  ///< from the first event to the last
 };
 
-/// `place`: the path of a SQLite file, which has one session, or an address of PostgreSQL. The latest session comes
-/// first. Any thread; may wait for the server for twenty seconds.
-Result<std::vector<StoredSession>> storedSessions(const std::string &place);
+/// `input`: the path of a SQLite file, which has one session, or an address of PostgreSQL. The latest session comes
+/// first. Any thread. `isCancelled`: ends a wait for the server; connecting takes twenty seconds at most.
+Result<std::vector<StoredSession>> storedSessions(const std::string &input, const IsCancelled &isCancelled = {});
 
 }  // namespace ct

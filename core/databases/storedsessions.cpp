@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/databases/reading/storedsessions.h"
+#include "core/databases/storedsessions.h"
 
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/reading/rowsource.h"
@@ -22,15 +22,6 @@ std::uint64_t numberOf(std::string_view digits)
     return number;
 }
 
-/// The address with a session. An option that it has already stays behind, where it does not count.
-std::string withSession(const std::string &place, std::string_view session)
-{
-    const std::size_t options = place.find('?');
-    return place.substr(0, options) + "?" +
-           (options == std::string::npos ? std::string() : place.substr(options + 1) + "&") +
-           "session=" + std::string(session);
-}
-
 constexpr const char *kSessions =
     "SELECT s.session, coalesce(i.name, s.key), i.program, i.command, i.machine, date_trunc('second', s.stored_at), "
     "i.last_ts - i.first_ts, (SELECT value FROM all_trace_info t WHERE t.session = s.session AND t.name = 'events'), "
@@ -38,9 +29,9 @@ constexpr const char *kSessions =
     "FROM stored_sessions s LEFT JOIN all_sessions i ON i.session = s.session ORDER BY s.stored_at DESC, s.session "
     "DESC";
 
-Result<std::vector<StoredSession>> sessionsOfServer(const std::string &place)
+Result<std::vector<StoredSession>> sessionsOfServer(const std::string &server, const IsCancelled &isCancelled)
 {
-    const Result<ServerAddress> address = parseServerAddress(place);
+    const Result<ServerAddress> address = parseServerAddress(server);
     if (!address)
         return address.error();
     if (address->kind != ServerAddress::Kind::PostgreSql)
@@ -49,6 +40,7 @@ Result<std::vector<StoredSession>> sessionsOfServer(const std::string &place)
         PgConnection::open(*address, PgConnection::IfMissing::Fail);
     if (!connection)
         return connection.error();
+    (*connection)->setCancelled(isCancelled);
     const Result<PgRows> rows = (*connection)->rows(kSessions);
     if (!rows) {
         Error error = rows.error();
@@ -56,10 +48,12 @@ Result<std::vector<StoredSession>> sessionsOfServer(const std::string &place)
         return error;
     }
     std::vector<StoredSession> sessions;
+    ServerAddress ofSession = *address;
     for (int row = 0; row < rows->count(); ++row) {
         const auto cell = [&](int column) { return rows->cell(row, column).value_or(std::string_view()); };
         StoredSession session;
-        session.place = withSession(place, cell(0));
+        ofSession.session = cell(0);
+        session.input = addressText(ofSession);
         session.name = cell(1);
         session.program = cell(2);
         session.command = cell(3);
@@ -73,13 +67,13 @@ Result<std::vector<StoredSession>> sessionsOfServer(const std::string &place)
     return sessions;
 }
 
-Result<std::vector<StoredSession>> sessionOfFile(const std::string &path)
+Result<std::vector<StoredSession>> sessionOfFile(const std::string &path, const IsCancelled &isCancelled)
 {
-    const Result<std::unique_ptr<RowSource>> source = openSqliteSource(path);
+    const Result<std::unique_ptr<RowSource>> source = openSqliteSource(path, isCancelled);
     if (!source)
         return source.error();
     StoredSession session;
-    session.place = path;
+    session.input = path;
     Result<void> read = readRows(**source, Table::TraceInfo, "name", [&session](RowReader &row) {
         std::string name;
         std::uint64_t value = 0;
@@ -104,9 +98,9 @@ Result<std::vector<StoredSession>> sessionOfFile(const std::string &path)
 
 }  // namespace
 
-Result<std::vector<StoredSession>> storedSessions(const std::string &place)
+Result<std::vector<StoredSession>> storedSessions(const std::string &input, const IsCancelled &isCancelled)
 {
-    return isServerAddress(place) ? sessionsOfServer(place) : sessionOfFile(place);
+    return isServerAddress(input) ? sessionsOfServer(input, isCancelled) : sessionOfFile(input, isCancelled);
 }
 
 }  // namespace ct
