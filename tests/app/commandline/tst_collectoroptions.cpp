@@ -166,7 +166,7 @@ private Q_SLOTS:
         row("-cmd ./app -in a.jsonl", "cannot be used together with a capture");
         row("-in a.jsonl --input b.jsonl -export csv -csv-out", "-csv-out: its value is missing");
         row("-export parquet",
-            "--export parquet: expected one of ctr, jsonl, csv, sqlite, perfetto, chrome, postgresql");
+            "--export parquet: expected one of jsonl, csv, sqlite, perfetto, chrome, ctr, postgresql, mysql");
         row("-export postgres -db-port x", "-db-port x: expected a number of 0 to 65535");
         row("-export postgres -db-port 70000", "-db-port 70000: expected a number");
         row("-export postgres -pg-sslmode perhaps", "unknown sslmode perhaps");

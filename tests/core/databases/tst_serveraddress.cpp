@@ -84,6 +84,11 @@ private Q_SLOTS:
         QVERIFY2(contains(error, "PGPASSWORD"), error.c_str());
         QVERIFY2(!contains(error, "secret"), error.c_str());
         QVERIFY2(contains(errorOf("mysql://me:secret@h/d"), "MYSQL_PWD"), "names the variable of MySQL");
+        for (const char *address : {"postgresql://me:50%secret@h/d", "postgresql://me:a#secret@h:x/d",
+                                    "mysql://h/d?password=secret", "postgresql://h/d?sslmode=on&pw=secret"}) {
+            const std::string answer = errorOf(address);
+            QVERIFY2(!answer.empty() && !contains(answer, "secret"), answer.c_str());
+        }
     }
 
     void namesWhatIsWrong()

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void writesNotesIntoCsvAndJsonl();
     void sinkMovesToTheThreadThatConsumes();
     void sqliteWithoutFinishIsValid();
+    void refusesSqliteNamesOfOtherEncodings();
     void makingASinkReportsUnwritableFiles_data();
     void makingASinkReportsUnwritableFiles();
     void reportsAFullDisk();
@@ -297,6 +298,20 @@ void TestExportSinks::sqliteWithoutFinishIsValid()
     QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("5")));
     QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name = 'complete'"), QStringList(QStringLiteral("0")));
     QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+}
+
+/// Qt passes names to SQLite as UTF-8, so the rows would be in a file with another name.
+void TestExportSinks::refusesSqliteNamesOfOtherEncodings()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    trace.consume(sampleBatch());
+    const std::string path = dir.path().toStdString() + "/caf\xe9.sqlite";
+    const auto report = exportTrace(trace.population, trace.history, format("sqlite"), path, {});
+    QVERIFY(!report);
+    QVERIFY2(report.error().message.find("must be valid UTF-8; choose another name") != std::string::npos,
+             report.error().message.c_str());
+    QCOMPARE(filesIn(dir), QStringList());
 }
 
 void TestExportSinks::makingASinkReportsUnwritableFiles_data()

@@ -260,7 +260,7 @@ void TestExportTrace::existingFileIsKeptOnCancel()
 void TestExportTrace::existingFileIsKeptOnFailure()
 {
     everyFormatKeepsItsFile([](const Trace &trace, const QString &path) {
-        const FileSizeLimit limit(200'000);
+        const FileSizeLimit limit(20'000);
         QVERIFY(!trace.exportTo(path));
     });
 }

@@ -6,6 +6,8 @@
 #include "tests/ui/dialogs/exportwindow.h"
 
 #include <QPushButton>
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTreeWidget>
 
 using namespace ct;
@@ -48,6 +50,25 @@ private Q_SLOTS:
         QCOMPARE(opened.window.run().population()->captured(), 300U);
     }
 
+    /// What the session says about its run, and not what this program and this machine are.
+    void exportsTheFactsOfTheSession()
+    {
+        const QString first = m_sandbox.path(QStringLiteral("facts.sqlite"));
+        ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10));
+        opened.window.exportTo(*exportFormatFor("x.sqlite"), first);
+        QVERIFY(opened.hasEnded());
+        const QString tool = QCoreApplication::applicationName();
+        QVERIFY(value(first, QStringLiteral("SELECT info FROM sessions")).contains(tool));
+        value(first, QStringLiteral("UPDATE sessions SET info = replace(info, '%1', 'another tool')").arg(tool));
+        opened.window.openFile(first);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("facts.sqlite"), gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        const QString second = m_sandbox.path(QStringLiteral("again.sqlite"));
+        opened.window.exportTo(*exportFormatFor("x.sqlite"), second);
+        QVERIFY(opened.hasEnded());
+        QCOMPARE(value(second, QStringLiteral("SELECT program FROM sessions")), QStringLiteral("another tool"));
+    }
+
     void saysWhatIsWrong()
     {
         MainWindow window;
@@ -72,6 +93,21 @@ private Q_SLOTS:
     }
 
 private:
+    /// The first column of the first row.
+    static QString value(const QString &path, const QString &statement)
+    {
+        QString result;
+        {
+            QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("value"));
+            database.setDatabaseName(path);
+            database.open();
+            QSqlQuery query(statement, database);
+            if (query.next())
+                result = query.value(0).toString();
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("value"));
+        return result;
+    }
     static QWidget *ask(MainWindow &window)
     {
         window.activateWindow();
