@@ -8,6 +8,7 @@
 #include <QSqlQuery>
 #include <QVariant>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <optional>
@@ -63,6 +64,13 @@ void appendMysqlLiteral(std::string &out, std::string_view text)
         }
     }
     out += '\'';
+}
+
+std::string mysqlLiteral(std::string_view text)
+{
+    std::string literal;
+    appendMysqlLiteral(literal, text);
+    return literal;
 }
 
 MysqlConnection::MysqlConnection(const ServerAddress &address)
@@ -163,6 +171,14 @@ Result<void> MysqlConnection::run(std::string_view statement)
     if (!query.exec(QString::fromUtf8(statement.data(), static_cast<qsizetype>(statement.size()))))
         return error(query.lastError());
     return {};
+}
+
+Result<std::uint64_t> MysqlConnection::change(const std::string &statement)
+{
+    QSqlQuery query(m_database);
+    if (!query.exec(QString::fromStdString(statement)))
+        return error(query.lastError());
+    return static_cast<std::uint64_t>(std::max(query.numRowsAffected(), 0));
 }
 
 Result<void> MysqlConnection::runAll(const std::vector<std::string> &statements)

@@ -31,6 +31,8 @@ public:
 
     /// One statement, UTF-8.
     Result<void> run(std::string_view statement);
+    /// One statement; returns how many rows it has changed.
+    Result<std::uint64_t> change(const std::string &statement);
     /// The statements in their order, up to the first error.
     Result<void> runAll(const std::vector<std::string> &statements);
     /// The first column of all rows.
@@ -56,5 +58,7 @@ private:
 std::string mysqlIdentifier(std::string_view name);
 /// Appends a text in single quotes.
 void appendMysqlLiteral(std::string &out, std::string_view text);
+/// A text in single quotes.
+std::string mysqlLiteral(std::string_view text);
 
 }  // namespace ct

@@ -60,6 +60,8 @@ private:
     Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> takeNumber();
+    Result<bool> lockUnpublished(std::uint64_t session);
+    void unlock(std::uint64_t session);
     Result<void> makeLoadedTable(Table table);
     Result<void> flush(Table table);
     Result<void> attach();
@@ -97,6 +99,28 @@ Result<void> MysqlStore::makeSchema()
     return error;
 }
 
+/// Locks a session that no view shows. Returns false if there is none, or if its export is running. Sees what happened
+/// before the lock was free only because it reads the row in a statement of its own.
+Result<bool> MysqlStore::lockUnpublished(std::uint64_t session)
+{
+    const Result<std::uint64_t> isFree = m_connection->number("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
+    if (!isFree)
+        return isFree.error();
+    if (*isFree == 0)
+        return false;
+    const Result<std::uint64_t> rows = m_connection->number(
+        "SELECT count(*) FROM stored_sessions WHERE stored_at IS NULL AND session = " + std::to_string(session));
+    if (rows && *rows == 1)
+        return true;
+    unlock(session);
+    return rows ? Result<bool>(false) : Result<bool>(rows.error());
+}
+
+void MysqlStore::unlock(std::uint64_t session)
+{
+    (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");
+}
+
 /// Another export may take a number that is not locked yet for an abandoned one; then the next number is taken.
 Result<void> MysqlStore::takeNumber()
 {
@@ -107,12 +131,10 @@ Result<void> MysqlStore::takeNumber()
         if (!number)
             return number.error();
         m_session = *number;
-        const Result<std::uint64_t> isOurs =
-            m_connection->number("SELECT count(*) FROM stored_sessions WHERE GET_LOCK(" + lockOf(m_session) +
-                                 ", 0) = 1 AND session = " + std::to_string(m_session));
+        const Result<bool> isOurs = lockUnpublished(m_session);
         if (!isOurs)
             return isOurs.error();
-        if (*isOurs == 1)
+        if (*isOurs)
             return {};
     }
     m_session = 0;
@@ -182,15 +204,23 @@ Result<void> MysqlStore::attach()
     return {};
 }
 
-/// Shows the new session instead of the one with the same key, which becomes an abandoned one.
+/// Shows the new session instead of the one with the same key, which becomes an abandoned one. Without a row of its
+/// own, it changes nothing.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
-    std::string key;
-    appendMysqlLiteral(key, sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string key = mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
     const std::string number = std::to_string(m_session);
-    return m_connection->run("UPDATE stored_sessions SET stored_at = IF(session = " + number +
-                             ", CURRENT_TIMESTAMP(6), NULL), session_key = IF(session = " + number + ", " + key +
-                             ", NULL) WHERE session = " + number + " OR session_key COLLATE utf8mb4_bin = " + key);
+    const Result<std::uint64_t> changed =
+        m_connection->change("UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
+                             " SET s.stored_at = IF(s.session = " + number +
+                             ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
+                             ", NULL) WHERE s.session = " + number + " OR s.session_key COLLATE utf8mb4_bin = " + key);
+    if (!changed)
+        return changed.error();
+    if (*changed == 0)
+        return Error{ErrorCode::NotFound, m_address.name() + ": another program has removed session " + number +
+                                              " from stored_sessions; export the run again"};
+    return {};
 }
 
 Result<void> MysqlStore::publish(const std::string &sessionKey)
@@ -224,11 +254,11 @@ void MysqlStore::removeAbandoned()
         const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
         if (session == m_session)
             continue;
-        const Result<std::uint64_t> isFree = m_connection->number("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
-        if (!isFree || *isFree == 0)
+        const Result<bool> isAbandoned = lockUnpublished(session);
+        if (!isAbandoned || !*isAbandoned)
             continue;
         remove(session);
-        (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");
+        unlock(session);
     }
 }
 

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports to a real MariaDB server, next to other exports, clients and programs.
+
+usage: tst_mysqlstores.py CORO_TRACER_GUI [unittest arguments]
+"""
+
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import servers  # noqa: E402
+import storetests  # noqa: E402
+
+
+class MysqlStores(storetests.Stores, unittest.TestCase):
+    lock = "CONCAT(DATABASE(), '.corotracer.', {})"
+
+    def abandon(self, session):
+        """As an export that is killed leaves it."""
+        self.query(f"INSERT INTO stored_sessions (session) VALUES ({session});"
+                   f"CREATE TABLE events_of_session_{session} (a INT)")
+
+    def test_keeps_a_session_that_is_stored_while_others_are_removed(self):
+        self.exported(self.many("first.jsonl", 10))
+        self.exported(self.many("second.jsonl", 20))
+        # The first one is that of a killed export, and the second one that of an export that is about to end.
+        other = self.client()
+        other.run(f"DO GET_LOCK({self.lock.format(2)}, 0)")
+        other.run("UPDATE stored_sessions SET stored_at = NULL")
+        reader = self.client()
+        reader.run("BEGIN; SELECT count(*) FROM all_events")
+        running = self.begin(self.many("third.jsonl", 30))
+        self.waiting_for("SELECT count(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
+                         " AND INFO LIKE 'ALTER TABLE % DROP PARTITION session_1'"
+                         " AND STATE LIKE 'Waiting for table metadata lock'", "1")
+        other.run("UPDATE stored_sessions SET stored_at = now(6) WHERE session = 2")
+        other.run(f"DO RELEASE_LOCK({self.lock.format(2)})")
+        reader.run("COMMIT")
+        self.ended(running)
+        self.assertEqual(self.query("SELECT session, count(*) FROM all_events GROUP BY session ORDER BY session"),
+                         [["2", "20"], ["3", "30"]])
+
+    def test_hides_no_session_if_its_own_was_removed(self):
+        source = self.many("run.jsonl", 10)
+        self.exported(source)
+        self.many("run.jsonl", 200_000)
+        running = self.begin(source)
+        self.waiting_for("SELECT count(*) FROM stored_sessions", "2")
+        self.query("DELETE FROM stored_sessions WHERE stored_at IS NULL")
+        self.assertIn("nothing of this session was stored", self.ended(running, 4))
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
+
+
+if __name__ == "__main__":
+    storetests.main(servers.MariaDb, MysqlStores)
