@@ -176,12 +176,15 @@ Result<void> PgStore::publish(const std::string &sessionKey)
     return {};
 }
 
-/// Drops partitions of replaced sessions. Waits a few seconds for their readers; the next export tries again.
+/// Drops partitions of replaced sessions. Other schemas have sessions of their own. Waits a few seconds for readers;
+/// the next export tries again.
 void PgStore::dropUnused()
 {
     const auto partitions = m_connection->column(
         "SELECT c.oid::regclass FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid"
-        " JOIN pg_class p ON p.oid = i.inhparent WHERE p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
+        " JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class s ON s.oid = 'stored_sessions'::regclass"
+        " WHERE c.relnamespace = s.relnamespace AND p.relnamespace = s.relnamespace"
+        " AND p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
         " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
     (void)run("SET lock_timeout = '3s'");
     for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
