@@ -100,6 +100,17 @@ std::vector<std::string> makeSchema(const std::string &flatView)
     return sql;
 }
 
+std::string findViewsOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &mysqlLiteral);
+    return "SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE() AND CASE WHEN TABLE_NAME "
+           "IN (" +
+           names.ofTraces +
+           ") THEN LOCATE(CONCAT(DATABASE(), '`.`events`'), VIEW_DEFINITION) = 0 WHEN TABLE_NAME = 'sessions' THEN"
+           " LOCATE('`all_sessions`', VIEW_DEFINITION) = 0 WHEN TABLE_NAME IN (" +
+           names.ofTables + ") THEN LOCATE('`stored_sessions`', VIEW_DEFINITION) = 0 ELSE false END";
+}
+
 std::string loadedTable(Table table, std::uint64_t session)
 {
     return mysqlIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));

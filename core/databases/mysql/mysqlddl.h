@@ -17,6 +17,8 @@ namespace ct::mysql {
 /// Makes all tables and views that do not exist. `flatView`: name of the view with the columns of the existing
 /// collector.
 std::vector<std::string> makeSchema(const std::string &flatView);
+/// A query for the names of views that makeSchema() would replace, although other programs have made them.
+std::string findViewsOfOthers(const std::string &flatView);
 /// The table into which the rows of a session are loaded, in back quotes.
 std::string loadedTable(Table table, std::uint64_t session);
 std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);

@@ -4,6 +4,7 @@
 
 #include "core/databases/mysql/mysqlconnection.h"
 #include "core/databases/mysql/mysqlddl.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 #include "core/recording/text/lineoutput.h"
 
@@ -90,6 +91,11 @@ Result<void> MysqlStore::checked(Result<void> done) const
 
 Result<void> MysqlStore::makeSchema()
 {
+    const auto others = m_connection->column(mysql::findViewsOfOthers(m_address.table));
+    if (!others)
+        return others.error();
+    if (!others->empty())
+        return viewOfOthers(m_address.name(), others->front());
     Result<void> made = m_connection->runAll(mysql::makeSchema(m_address.table));
     if (made)
         return made;

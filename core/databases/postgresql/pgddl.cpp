@@ -93,6 +93,16 @@ std::string makeSchema(const std::string &flatView)
     return sql;
 }
 
+std::string findViewsOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &pgLiteral);
+    return "SELECT viewname FROM pg_views WHERE schemaname = current_schema() AND CASE WHEN viewname IN (" +
+           names.ofTraces +
+           ") THEN definition !~ '\\mevents\\M' WHEN viewname = 'sessions' THEN definition !~"
+           " '\\mall_sessions\\M' WHEN viewname IN (" +
+           names.ofTables + ") THEN definition !~ '\\mcorotracer_session\\M' ELSE false END";
+}
+
 std::string partitionOf(Table table, std::uint64_t session)
 {
     return pgIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));

@@ -17,6 +17,8 @@ namespace ct::postgresql {
 /// Makes all tables, indexes and views that do not exist. `flatView`: name of the view with the columns of the existing
 /// collector.
 std::string makeSchema(const std::string &flatView);
+/// A query for the names of views that makeSchema() would replace, although other programs have made them.
+std::string findViewsOfOthers(const std::string &flatView);
 /// The partition of a session, in double quotes.
 std::string partitionOf(Table table, std::uint64_t session);
 /// Makes it as a table of its own, which no query on the partitioned table sees.

@@ -5,6 +5,7 @@
 #include "core/databases/postgresql/copytext.h"
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/postgresql/pgddl.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 
 #include <array>
@@ -46,6 +47,7 @@ public:
 private:
     Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
+    Result<void> makeTables();
     Result<void> takeNumber();
     Result<void> beginTransaction();
     Result<void> makePartition(Table table);
@@ -77,10 +79,23 @@ Result<void> PgStore::makeSchema()
 {
     Result<void> made = run(std::string("BEGIN;") + kLock + "; SET LOCAL lock_timeout = '30s'");
     if (made)
-        made = run(postgresql::makeSchema(m_address.table));
+        made = makeTables();
     if (made)
         return run("COMMIT");
     (void)run("ROLLBACK");
+    return made;
+}
+
+Result<void> PgStore::makeTables()
+{
+    const auto others = m_connection->column(postgresql::findViewsOfOthers(m_address.table));
+    if (!others)
+        return others.error();
+    if (!others->empty())
+        return viewOfOthers(m_address.name(), others->front());
+    Result<void> made = run(postgresql::makeSchema(m_address.table));
+    if (made)
+        return made;
     Error error = made.error();
     addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
                      "another name with ?table=NAME");

@@ -117,6 +117,22 @@ class Stores:
         self.assertIsNone(running.poll(), "the export ended too early")
         return running
 
+    def test_keeps_views_of_other_programs(self):
+        self.exported(self.many("run.jsonl", 5))
+        self.query("CREATE TABLE others (id bigint, a bigint)")
+        self.query("INSERT INTO others VALUES (1, 42)")
+        for name in "mine", "threads", "coro_trace":
+            self.query(f"DROP VIEW IF EXISTS {name}{' CASCADE' if self.server.kind == 'postgresql' else ''}")
+            self.query(f"CREATE VIEW {name} AS SELECT a AS id FROM others")
+            errors = self.exported(self.many("run.jsonl", 6), 4, table="mine")
+            self.assertIn(f"the view {name} belongs to another program; choose another database, or another name with"
+                          " ?table=NAME", errors)
+            self.assertEqual(self.value(f"SELECT id FROM {name}"), "42")
+            self.assertEqual(self.value("SELECT count(*) FROM all_events"), "5")
+            self.query(f"DROP VIEW {name}")
+        self.exported(self.many("run.jsonl", 6), table="mine")
+        self.assertEqual(self.value("SELECT count(*) FROM mine"), "6")
+
 
 def main(make_server, tests):
     """Arguments: the program, then those of unittest."""
