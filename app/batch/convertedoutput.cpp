@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/convertedoutput.h"
 
+#include "app/batch/consolesignals.h"
+
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"
@@ -85,6 +87,7 @@ void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver,
     ExportContext context(waitingExportResolverOf(resolver));
     context.info = [info = m_latestInfo] { return info->get(); };
     context.report = reportOf;
+    context.isCancelled = [] { return notedEndSignal() != 0; };
     context.source = m_source;
     Result<std::shared_ptr<Sink>> sink =
         m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);

@@ -62,6 +62,12 @@ ErrorCode codeOf(std::string_view state)
     return ErrorCode::InputOutput;
 }
 
+/// While a COPY is going on, libpq returns its status again and again.
+bool isCopy(ExecStatusType status)
+{
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
 }  // namespace
 
 Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
@@ -202,17 +208,17 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
-/// Waits for an answer. Returns false if there will be none.
+/// Waits for an answer. Returns false if there will be none, or when cancelled: a server may answer without an end.
 bool PgConnection::await()
 {
-    while (PQisBusy(m_handle) != 0) {
-        if (m_isCancelled && m_isCancelled())
-            return false;
+    while (!isCancelled()) {
+        if (PQisBusy(m_handle) == 0)
+            return true;
         pollfd socket{PQsocket(m_handle), POLLIN, 0};
         if (::poll(&socket, 1, kCancelledEveryMs) > 0 && PQconsumeInput(m_handle) != 1)
             return false;
     }
-    return true;
+    return false;
 }
 
 /// As PQexec(), which cannot be cancelled: the last one of the results, or nullptr. The caller owns it.
@@ -225,23 +231,33 @@ pg_result *PgConnection::execute(const std::string &statements)
         pg_result *const result = PQgetResult(m_handle);
         if (!result)
             return latest;
+        const bool isCopying = isCopy(PQresultStatus(result));
         const bool hasFailed = PQresultStatus(latest) == PGRES_FATAL_ERROR && latest;
         PQclear(hasFailed ? result : std::exchange(latest, result));
-        if (PQresultStatus(latest) == PGRES_COPY_IN)
+        if (isCopying)
             return latest;
     }
     PQclear(latest);
     return nullptr;
 }
 
+/// Why there is no answer, or a wrong one.
+Error PgConnection::failure(const pg_result *result) const
+{
+    if (!result && isCancelled())
+        return {ErrorCode::Cancelled, m_address.name() + ": cancelled"};
+    if (result && PQresultStatus(result) != PGRES_FATAL_ERROR)
+        return {ErrorCode::BadFormat, m_address.name() + ": the answer does not fit the statement; check whether the "
+                                                         "address is that of a PostgreSQL server"};
+    return errorOf(result);
+}
+
 Result<PgRows> PgConnection::rows(const std::string &statements)
 {
     PgRows rows(execute(statements));
-    if (!rows.m_result && m_isCancelled && m_isCancelled())
-        return Error{ErrorCode::Cancelled, m_address.name() + ": cancelled"};
     const ExecStatusType status = PQresultStatus(rows.m_result.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
-        return errorOf(rows.m_result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        return failure(rows.m_result.get());
     return rows;
 }
 
@@ -275,17 +291,23 @@ Result<std::optional<std::string>> PgConnection::value(const std::string &query)
 Result<void> PgConnection::copy(const std::string &target, std::string_view text)
 {
     // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
-    if (Result<PgRows> begun = rows("COPY " + target + " FROM STDIN WITH (FREEZE)"); !begun)
-        return begun.error();
+    const PgRows begun(execute("COPY " + target + " FROM STDIN WITH (FREEZE)"));
+    if (PQresultStatus(begun.m_result.get()) != PGRES_COPY_IN)
+        return failure(begun.m_result.get());
     const bool isSent = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size())) == 1 &&
                         PQputCopyEnd(m_handle, nullptr) == 1;
     Result<void> done = isSent ? Result<void>() : Result<void>(errorOf(nullptr));
-    while (pg_result *const result = PQgetResult(m_handle)) {
-        const PgRows answer(result);
+    while (await()) {
+        const PgRows answer(PQgetResult(m_handle));
+        const pg_result *const result = answer.m_result.get();
+        if (!result)
+            return done;
         if (done && PQresultStatus(result) != PGRES_COMMAND_OK)
-            done = errorOf(result);
+            done = failure(result);
+        if (isCopy(PQresultStatus(result)))
+            return done;
     }
-    return done;
+    return done ? failure(nullptr) : done;
 }
 
 }  // namespace ct

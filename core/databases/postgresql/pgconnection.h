@@ -74,6 +74,8 @@ private:
     Result<void> checkTls();
     pg_result *execute(const std::string &statements);
     bool await();
+    bool isCancelled() const { return m_isCancelled && m_isCancelled(); }
+    Error failure(const pg_result *result) const;
     Error errorOf(const pg_result *result) const;
 
     const ServerAddress m_address;

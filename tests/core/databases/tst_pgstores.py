@@ -7,13 +7,65 @@ usage: tst_pgstores.py CORO_TRACER_GUI [unittest arguments]
 """
 
 import os
+import signal
+import socket
+import struct
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import servers  # noqa: E402
 import storetests  # noqa: E402
+
+
+def message(kind, content):
+    return kind + struct.pack(">i", len(content) + 4) + content
+
+
+class LyingServer:
+    """Speaks PostgreSQL's protocol, and answers BEGIN with `lie` until the client is gone."""
+
+    def __init__(self, folder, lie, repeats):
+        self.lie, self.repeats = lie, repeats
+        self.is_lying = threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{folder}/.s.PGSQL.5432")
+        self.listener.listen()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return  # closed
+            threading.Thread(target=self.answer, args=[client], daemon=True).start()
+
+    def answer(self, client):
+        ready = message(b"Z", b"I")
+        with client, client.makefile("rb") as requests:
+            try:
+                requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
+                client.sendall(message(b"R", bytes(4)) + message(b"S", b"server_version\0" b"15.0\0")
+                               + message(b"S", b"client_encoding\0UTF8\0") + ready)
+                while kind := requests.read(1):
+                    content = requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
+                    if kind != b"Q":
+                        continue
+                    if not content.startswith(b"BEGIN"):
+                        client.sendall(message(b"C", b"SET\0") + ready)
+                        continue
+                    client.sendall(self.lie)
+                    self.is_lying.set()
+                    while self.repeats:
+                        client.sendall(self.lie)
+            except OSError:
+                pass  # the client is gone
+
+    def close(self):
+        self.listener.close()
 
 
 class PgStores(storetests.Stores, unittest.TestCase):
@@ -24,6 +76,26 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.exported(self.many("third.jsonl", 20))
         self.assertEqual(self.value("SELECT count(*) FROM other.all_events"), "20")
         self.assertEqual(self.value("SELECT count(*) FROM public.all_events"), "20")
+
+    def lied_to(self, lie, repeats=False):
+        folder = self.path("socket")
+        folder.mkdir(exist_ok=True)
+        (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
+        lying = LyingServer(folder, lie, repeats)
+        self.addCleanup(lying.close)
+        running = self.begin(self.many("run.jsonl", 5), socket=folder)
+        return lying, running
+
+    def test_gives_up_a_server_that_begins_a_copy(self):
+        for kind in b"G", b"H", b"W":  # COPY from the client, to the client, both
+            _, running = self.lied_to(message(kind, bytes(3)))
+            self.assertIn("the answer does not fit the statement", self.ended(running, 4))
+
+    def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
+        lying, running = self.lied_to(message(b"C", b"SET\0"), repeats=True)
+        self.assertTrue(lying.is_lying.wait(60))
+        running.send_signal(signal.SIGINT)
+        self.assertIn("interrupted: nothing was written", self.ended(running, 128 + signal.SIGINT))
 
 
 if __name__ == "__main__":
