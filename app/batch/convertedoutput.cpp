@@ -3,7 +3,6 @@
 #include "app/batch/convertedoutput.h"
 
 #include "app/batch/consolesignals.h"
-
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"

@@ -115,7 +115,8 @@ Result<void> MysqlConnection::connect()
     m_database.setPassword(password ? QString::fromStdString(*password) : qEnvironmentVariable("MYSQL_PWD"));
     if (!m_database.open())
         return refusal();
-    return checkTls();
+    const Result<void> checked = checkTls();
+    return checked ? run(kMode) : checked;
 }
 
 Result<void> MysqlConnection::useDatabase()
@@ -123,7 +124,7 @@ Result<void> MysqlConnection::useDatabase()
     const std::string database = mysqlIdentifier(m_address.database);
     // Without the right to create databases, an existing one can still be used.
     (void)run("CREATE DATABASE IF NOT EXISTS " + database + " CHARACTER SET utf8mb4");
-    return runAll({"USE " + database, "SET NAMES utf8mb4", kMode});
+    return runAll({"USE " + database, "SET NAMES utf8mb4"});
 }
 
 bool MysqlConnection::usesTls() const

@@ -196,9 +196,11 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     std::unique_ptr<PgConnection> connection(new PgConnection(address));
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
-    if (Result<void> checked = connection->checkTls(); !checked)
-        return checked.error();
-    return connection;
+    Result<void> done = connection->checkTls();
+    // In the texts of pgLiteral(), a backslash is a character like others, whatever the default of the database is.
+    if (done)
+        done = connection->run("SET standard_conforming_strings = on");
+    return done ? std::move(connection) : Result<std::unique_ptr<PgConnection>>(done.error());
 }
 
 Error PgConnection::errorOf(const pg_result *result) const

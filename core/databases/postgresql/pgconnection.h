@@ -91,7 +91,7 @@ Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
 
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);
-/// A text in single quotes.
+/// A text in single quotes, for a PgConnection.
 std::string pgLiteral(std::string_view text);
 
 }  // namespace ct

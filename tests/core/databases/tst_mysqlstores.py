@@ -54,6 +54,14 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.assertIn("nothing of this session was stored", self.ended(running, 4))
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
 
+    def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
+        mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
+        self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")
+        self.addCleanup(self.server.query, "mysql", f"SET GLOBAL sql_mode = '{mode}'")
+        source = self.many("a\\b'c.jsonl", 10)
+        self.exported(source)
+        self.assertEqual(self.value("SELECT `key` FROM sessions"), str(source))
+
 
 if __name__ == "__main__":
     storetests.main(servers.MariaDb, MysqlStores)

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import unittest
@@ -76,6 +77,20 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.exported(self.many("third.jsonl", 20))
         self.assertEqual(self.value("SELECT count(*) FROM other.all_events"), "20")
         self.assertEqual(self.value("SELECT count(*) FROM public.all_events"), "20")
+
+    def test_texts_stay_texts_in_databases_that_read_backslashes(self):
+        self.exported(self.many("first.jsonl", 5))
+        self.query("CREATE TABLE others (a integer)")
+        self.query(f"ALTER DATABASE {self.database} SET standard_conforming_strings = off")
+        source = self.many("\\'; DROP TABLE others; --.jsonl", 10)
+        self.exported(source)
+        self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM sessions WHERE right(key, 8) = '--.jsonl'"), "1")
+        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
+                               self.server.url(self.database, session=str(source)), "--export", "csv", "--output",
+                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
 
     def lied_to(self, lie, repeats=False):
         folder = self.path("socket")
