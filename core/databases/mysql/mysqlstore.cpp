@@ -159,8 +159,9 @@ Result<void> MysqlStore::begin()
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
-    // Reports that read these tables must not hold up an export for ever, nor the other way round.
-    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30");
+    // Reports that read these tables must not hold up an export for ever, nor the other way round. A capture can be
+    // quiet for long.
+    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30, wait_timeout = 31536000");
     if (done)
         done = makeSchema();
     if (done)

@@ -7,6 +7,7 @@ usage: tst_mysqlstores.py CORO_TRACER_GUI [unittest arguments]
 """
 
 import os
+import signal
 import sys
 import unittest
 
@@ -53,6 +54,19 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.query("DELETE FROM stored_sessions WHERE stored_at IS NULL")
         self.assertIn("nothing of this session was stored", self.ended(running, 4))
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
+
+    def test_a_quiet_export_stays_connected(self):
+        self.exported(self.many("first.jsonl", 10))
+        limit = self.server.value("mysql", "SELECT @@GLOBAL.wait_timeout")
+        self.server.query("mysql", "SET GLOBAL wait_timeout = 1")
+        self.addCleanup(self.server.query, "mysql", f"SET GLOBAL wait_timeout = {limit}")
+        running = self.begun("second.jsonl")
+        running.send_signal(signal.SIGSTOP)
+        self.waiting_for("SELECT coalesce(max(TIME), 99) > 2 FROM information_schema.PROCESSLIST"
+                         " WHERE DB = DATABASE() AND ID <> CONNECTION_ID()", "1")
+        running.send_signal(signal.SIGCONT)
+        self.ended(running)
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "200000")
 
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
