@@ -34,7 +34,8 @@ ErrorCode codeOf(int server)
     case 1045:
     case 1142:
     case 1698: return ErrorCode::PermissionDenied;
-    case 1205: return ErrorCode::Busy;  // ER_LOCK_WAIT_TIMEOUT
+    case 1205:
+    case 1213: return ErrorCode::Busy;  // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
     default: return ErrorCode::InputOutput;
     }
 }

@@ -9,6 +9,7 @@
 #include "core/recording/text/lineoutput.h"
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@ namespace {
 /// Bytes of one statement. Servers accept 16 MiB unless they are set to less.
 constexpr std::size_t kMostWaiting = 512U << 10;
 constexpr int kMostAttempts = 10;
+/// For a whole session that waits for other programs at its end.
+constexpr std::chrono::minutes kPatience{10};
+/// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
+constexpr const char *kLockWait = "10";
+/// The name of the lock of the export that changes the partitioned tables.
+constexpr const char *kAttaching = "CONCAT(DATABASE(), '.corotracer.attaching')";
 constexpr const char *kNothingStored =
     "; nothing of this session was stored, and what the database had before is unchanged";
 
@@ -46,7 +53,10 @@ std::string lockOf(std::uint64_t session)
 
 class MysqlStore final : public RowStore {
 public:
-    explicit MysqlStore(ServerAddress address) : m_address(std::move(address)) {}
+    MysqlStore(ServerAddress address, IsCancelled isCancelled)
+        : m_address(std::move(address)), m_isCancelled(std::move(isCancelled))
+    {
+    }
     ~MysqlStore() override { (void)close(); }
 
     Result<void> begin() override;
@@ -58,6 +68,7 @@ public:
     Result<void> close() override;
 
 private:
+    using Clock = std::chrono::steady_clock;
     Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> takeNumber();
@@ -65,12 +76,16 @@ private:
     void unlock(std::uint64_t session);
     Result<void> makeLoadedTable(Table table);
     Result<void> flush(Table table);
+    Result<void> patiently(const std::function<Result<void>()> &attempt) const;
+    Result<void> lockAttaching();
+    Result<void> load();
     Result<void> attach();
     Result<void> show(const std::string &sessionKey);
     void remove(std::uint64_t session);
     void removeAbandoned();
 
     const ServerAddress m_address;
+    const IsCancelled m_isCancelled;
     std::unique_ptr<MysqlConnection> m_connection;
     std::uint64_t m_session = 0;
     bool m_isPublished = false;
@@ -198,17 +213,62 @@ Result<void> MysqlStore::flush(Table table)
     return added;
 }
 
-Result<void> MysqlStore::attach()
+/// Repeats what waits for other programs, such as reports that read the tables: they end some time.
+Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt) const
+{
+    const Clock::time_point deadline = Clock::now() + kPatience;
+    while (true) {
+        Result<void> done = attempt();
+        if (done || done.error().code != ErrorCode::Busy || Clock::now() > deadline)
+            return done;
+        if (m_isCancelled && m_isCancelled())
+            return Error{ErrorCode::Cancelled, m_address.name() + ": cancelled"};
+    }
+}
+
+/// Only one export at a time changes the partitioned tables: each statement waits for the readers of its table, and the
+/// statements of two exports would wait for one another.
+Result<void> MysqlStore::lockAttaching()
+{
+    const Result<std::uint64_t> isOurs =
+        m_connection->number("SELECT GET_LOCK(" + std::string(kAttaching) + ", " + kLockWait + ") = 1");
+    if (!isOurs)
+        return isOurs.error();
+    return *isOurs == 1 ? Result<void>()
+                        : Error{ErrorCode::Busy, m_address.name() + ": another export is being completed; try again"};
+}
+
+/// Completes the loaded tables, which no other program uses.
+Result<void> MysqlStore::load()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done && m_isMade[i])
-            done = m_connection->runAll(mysql::attachLoadedTable(table, m_session));
+        const std::string keys = mysql::makeKeys(table, m_session);
+        if (done && m_isMade[i] && !keys.empty())
+            done = m_connection->run(keys);
         if (!done)
             return done;
     }
     return {};
+}
+
+Result<void> MysqlStore::attach()
+{
+    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = " + std::string(kLockWait) +
+                                          ", innodb_lock_wait_timeout = " + kLockWait);
+    if (done)
+        done = patiently([this] { return lockAttaching(); });
+    for (std::size_t i = 0; i < kTables && done; ++i) {
+        const std::vector<std::string> statements =
+            m_isMade[i] ? mysql::attachLoadedTable(static_cast<Table>(i), m_session) : std::vector<std::string>();
+        for (const std::string &statement : statements) {
+            if (done)
+                done = patiently([&] { return m_connection->run(statement); });
+        }
+    }
+    (void)m_connection->run("DO RELEASE_LOCK(" + std::string(kAttaching) + ")");
+    return done;
 }
 
 /// Shows the new session instead of the one with the same key, which becomes an abandoned one. Without a row of its
@@ -234,9 +294,11 @@ Result<void> MysqlStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
+        done = load();
+    if (done)
         done = attach();
     if (done)
-        done = show(sessionKey);
+        done = patiently([&] { return show(sessionKey); });
     if (!done)
         return checked(done);
     m_isPublished = true;
@@ -279,12 +341,12 @@ Result<void> MysqlStore::close()
 
 }  // namespace
 
-Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address)
+Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address, IsCancelled isCancelled)
 {
     // Qt wants a connection to stay on its thread, and the rows come on another one.
     if (const Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(address); !opened)
         return opened.error();
-    return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address));
+    return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address, std::move(isCancelled)));
 }
 
 }  // namespace ct

@@ -68,6 +68,19 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.ended(running)
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "200000")
 
+    def test_waits_for_reports_that_read_for_long(self):
+        self.exported(self.many("first.jsonl", 10))
+        reader = self.client()
+        reader.run("BEGIN; SELECT count(*) FROM all_events")
+        running = self.begin(self.many("second.jsonl", 20))
+        attempts = set()
+        while len(attempts) < 2 and running.poll() is None:
+            attempts |= {row[0] for row in self.query("SELECT QUERY_ID FROM information_schema.PROCESSLIST"
+                                                      " WHERE DB = DATABASE() AND INFO LIKE 'ALTER TABLE % ADD PARTITION %'")}
+        reader.run("COMMIT")
+        self.ended(running)
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
         self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")
