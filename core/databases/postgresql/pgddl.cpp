@@ -116,6 +116,19 @@ std::string makePartition(Table table, std::uint64_t session)
            " ALTER session SET DEFAULT " + number + ";\n";
 }
 
+std::string makeIndexes(Table table, std::uint64_t session)
+{
+    std::string sql;
+    if (const TableSchema &schema = schemaOf(table); !schema.key.empty())
+        sql += "ALTER TABLE " + partitionOf(table, session) + " ADD PRIMARY KEY (session, " + std::string(schema.key) +
+               ");\n";
+    for (const IndexSchema &index : tableIndexes()) {
+        if (index.table == table)
+            sql += "CREATE INDEX ON " + partitionOf(table, session) + " (" + std::string(index.columns) + ");\n";
+    }
+    return sql;
+}
+
 std::string attachPartition(Table table, std::uint64_t session)
 {
     return "ALTER TABLE " + partitioned(table) + " ATTACH PARTITION " + partitionOf(table, session) +

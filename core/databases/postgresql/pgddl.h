@@ -23,6 +23,9 @@ std::string findViewsOfOthers(const std::string &flatView);
 std::string partitionOf(Table table, std::uint64_t session);
 /// Makes it as a table of its own, which no query on the partitioned table sees.
 std::string makePartition(Table table, std::uint64_t session);
+/// Makes the key and the indexes that the partitioned table has; "" if it has none. attachPartition() adopts them, and
+/// so is short.
+std::string makeIndexes(Table table, std::uint64_t session);
 std::string attachPartition(Table table, std::uint64_t session);
 /// The partition with its columns, for COPY.
 std::string copyTarget(Table table, std::uint64_t session);

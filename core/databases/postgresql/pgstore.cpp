@@ -52,6 +52,7 @@ private:
     Result<void> beginTransaction();
     Result<void> makePartition(Table table);
     Result<void> flush(Table table);
+    Result<void> load();
     Result<void> attach();
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
@@ -77,7 +78,7 @@ Result<void> PgStore::checked(Result<void> done) const
 
 Result<void> PgStore::makeSchema()
 {
-    Result<void> made = run(std::string("BEGIN;") + kLock + "; SET LOCAL lock_timeout = '30s'");
+    Result<void> made = run(std::string("BEGIN; SET LOCAL lock_timeout = '30s';") + kLock);
     if (made)
         made = makeTables();
     if (made)
@@ -158,24 +159,38 @@ Result<void> PgStore::flush(Table table)
     return copied;
 }
 
-/// The indexes are made here: the partitioned tables have them.
-Result<void> PgStore::attach()
+/// Completes the partitions, which no other program sees yet.
+Result<void> PgStore::load()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done && m_isMade[i])
-            done = run(postgresql::attachPartition(table, m_session));
+        const std::string indexes = postgresql::makeIndexes(table, m_session);
+        if (done && m_isMade[i] && !indexes.empty())
+            done = run(indexes);
         if (!done)
             return done;
     }
     return {};
 }
 
+Result<void> PgStore::attach()
+{
+    std::string statements;
+    for (std::size_t i = 0; i < kTables; ++i) {
+        if (m_isMade[i])
+            statements += postgresql::attachPartition(static_cast<Table>(i), m_session);
+    }
+    return run(statements);
+}
+
 Result<void> PgStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
-    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other.
+    if (done)
+        done = load();
+    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other. A
+    // capture that begins waits for this lock, so nothing that takes long follows.
     if (done)
         done = run(kLock);
     if (done)

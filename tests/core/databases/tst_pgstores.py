@@ -92,6 +92,21 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
 
+    def test_makes_indexes_before_others_have_to_wait(self):
+        self.exported(self.many("first.jsonl", 5))
+        self.query(f"ALTER DATABASE {self.database} SET log_statement = 'all'")
+        self.exported(self.many("second.jsonl", 10))
+        log = (self.server.folder / "log").read_text(errors="replace")
+        locked = log.rindex("SELECT pg_advisory_xact_lock")
+        for statement in 'CREATE INDEX ON "events_of_session_2"', '"events_of_session_2" ADD PRIMARY KEY':
+            self.assertIn(statement, log[:locked])
+            self.assertNotIn(statement, log[locked:])
+        self.assertIn('ATTACH PARTITION "events_of_session_2"', log[locked:])
+        # The partitioned table has adopted the indexes, and made none of its own.
+        self.assertEqual(self.query("SELECT count(*), count(i.inhparent) FROM pg_index x"
+                                    " LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid"
+                                    " WHERE x.indrelid = 'events_of_session_2'::regclass"), [["5", "5"]])
+
     def lied_to(self, lie, repeats=False):
         folder = self.path("socket")
         folder.mkdir(exist_ok=True)
