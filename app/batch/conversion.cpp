@@ -5,6 +5,7 @@
 #include "app/batch/batch.h"
 #include "app/batch/consolesignals.h"
 #include "app/batch/summary.h"
+#include "app/commandline/exportoptions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -101,7 +102,10 @@ void Conversion::endAtOnce()
 {
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs)
         output->removeFiles();
-    m_console.print(QStringLiteral("interrupted: nothing was written"));
+    const bool usesServer = std::any_of(m_line.exports.begin(), m_line.exports.end(), isOfServer);
+    m_console.print(usesServer ? QStringLiteral("interrupted: no file was written; look in the view `sessions` of the "
+                                                 "database whether the session was stored")
+                                : QStringLiteral("interrupted: nothing was written"));
     std::_Exit(kExitSignalBase + notedEndSignal());
 }
 

@@ -40,6 +40,12 @@ ErrorCode codeOf(int server)
     }
 }
 
+/// The connection ended before the answer. Codes from 2000 to 2999 are those of the client library.
+bool endsConnection(int code)
+{
+    return code == 1053 || code == 1927 || (code >= 2000 && code < 3000);  // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED
+}
+
 /// Quotes, operators and checks as in standard SQL, whatever the server's default is.
 constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
 
@@ -87,12 +93,13 @@ MysqlConnection::~MysqlConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-Error MysqlConnection::error(const QSqlError &failed) const
+Error MysqlConnection::error(const QSqlError &failed)
 {
+    m_isLost = m_isLost || endsConnection(failed.nativeErrorCode().toInt());
     return {codeOf(failed.nativeErrorCode().toInt()), m_address.name() + ": " + failed.databaseText().toStdString()};
 }
 
-Error MysqlConnection::refusal() const
+Error MysqlConnection::refusal()
 {
     Error refused = error(m_database.lastError());
     addRemedy(refused, refused.code == ErrorCode::PermissionDenied ? passwordRemedy(m_address)

@@ -40,18 +40,21 @@ public:
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
     bool usesTls() const;
+    /// The connection has ended, so the latest statement may have been executed although it failed.
+    bool isLost() const { return m_isLost; }
 
 private:
     explicit MysqlConnection(const ServerAddress &address);
     Result<void> connect();
     Result<void> useDatabase();
     Result<void> checkTls() const;
-    Error error(const class QSqlError &failed) const;
-    Error refusal() const;
+    Error error(const class QSqlError &failed);
+    Error refusal();
 
     const ServerAddress m_address;
     const QString m_name;
     QSqlDatabase m_database;
+    bool m_isLost = false;
 };
 
 /// A name in back quotes.

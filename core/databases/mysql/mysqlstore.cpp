@@ -4,6 +4,7 @@
 
 #include "core/databases/mysql/mysqlconnection.h"
 #include "core/databases/mysql/mysqlddl.h"
+#include "core/databases/serverstore.h"
 #include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 #include "core/recording/text/lineoutput.h"
@@ -27,8 +28,6 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr const char *kLockWait = "10";
 /// The name of the lock of the export that changes the partitioned tables.
 constexpr const char *kAttaching = "CONCAT(DATABASE(), '.corotracer.attaching')";
-constexpr const char *kNothingStored =
-    "; nothing of this session was stored, and what the database had before is unchanged";
 
 void appendCell(std::string &out, const Cell &cell)
 {
@@ -69,7 +68,6 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> takeNumber();
     Result<bool> lockUnpublished(std::uint64_t session);
@@ -88,21 +86,10 @@ private:
     const IsCancelled m_isCancelled;
     std::unique_ptr<MysqlConnection> m_connection;
     std::uint64_t m_session = 0;
-    bool m_isPublished = false;
+    bool m_isPublished = false;                  ///< or perhaps, if the answer of the server is missing
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a table for the rows
     std::array<std::string, kTables> m_waiting;  ///< a statement with rows; by Table
 };
-
-/// Every error says what is in the database.
-Result<void> MysqlStore::checked(Result<void> done) const
-{
-    if (done)
-        return done;
-    Error error = done.error();
-    error.message += kNothingStored;
-    addRemedy(error, spaceRemedy(error.code));
-    return error;
-}
 
 Result<void> MysqlStore::makeSchema()
 {
@@ -183,7 +170,7 @@ Result<void> MysqlStore::begin()
         done = takeNumber();
     if (done)
         removeAbandoned();
-    return checked(done);
+    return orNothingStored(done);
 }
 
 Result<void> MysqlStore::add(Table table, const Row &row)
@@ -196,7 +183,7 @@ Result<void> MysqlStore::add(Table table, const Row &row)
         appendCell(waiting, cell);
     }
     waiting += ')';
-    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+    return waiting.size() < kMostWaiting ? Result<void>() : orNothingStored(flush(table));
 }
 
 Result<void> MysqlStore::flush(Table table)
@@ -297,11 +284,12 @@ Result<void> MysqlStore::publish(const std::string &sessionKey)
         done = load();
     if (done)
         done = attach();
-    if (done)
-        done = patiently([&] { return show(sessionKey); });
     if (!done)
-        return checked(done);
-    m_isPublished = true;
+        return nothingStored(done.error());
+    done = patiently([&] { return show(sessionKey); });
+    m_isPublished = done || m_connection->isLost();
+    if (!done)
+        return m_isPublished ? perhapsStored(done.error()) : nothingStored(done.error());
     removeAbandoned();
     return {};
 }

@@ -200,7 +200,15 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     // In the texts of pgLiteral(), a backslash is a character like others, whatever the default of the database is.
     if (done)
         done = connection->run("SET standard_conforming_strings = on");
+    // From version 14 on: a statement ends soon after its client.
+    if (done)
+        (void)connection->run("SET client_connection_check_interval = '1s'");
     return done ? std::move(connection) : Result<std::unique_ptr<PgConnection>>(done.error());
+}
+
+bool PgConnection::isLost() const
+{
+    return isCancelled() || PQstatus(m_handle) != CONNECTION_OK;
 }
 
 Error PgConnection::errorOf(const pg_result *result) const

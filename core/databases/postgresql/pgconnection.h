@@ -55,6 +55,9 @@ public:
 
     /// Ends the waits of all later calls. Only the destructor may be called then.
     void setCancelled(IsCancelled isCancelled) { m_isCancelled = std::move(isCancelled); }
+    /// The connection has ended, or a call was cancelled: the latest statement may have been executed although it
+    /// failed.
+    bool isLost() const;
     /// One or more statements.
     Result<void> run(const std::string &statements);
     /// The rows of the last one of the statements.

@@ -5,6 +5,7 @@
 #include "core/databases/postgresql/copytext.h"
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/postgresql/pgddl.h"
+#include "core/databases/serverstore.h"
 #include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 
@@ -22,8 +23,6 @@ namespace {
 constexpr std::size_t kMostWaiting = 1U << 20;
 /// Locks of two exports that make the schema, or replace a session, at the same time. Any number will do.
 constexpr const char *kLock = "SELECT pg_advisory_xact_lock(4711823640215)";
-constexpr const char *kNothingStored =
-    "; nothing of this session was stored, and what the database had before is unchanged";
 
 class PgStore final : public RowStore {
 public:
@@ -45,7 +44,6 @@ public:
     }
 
 private:
-    Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
     Result<void> makeTables();
     Result<void> takeNumber();
@@ -64,17 +62,6 @@ private:
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a partition for the rows
     std::array<std::string, kTables> m_waiting;  ///< rows in the text format of COPY, by Table
 };
-
-/// Every error says what is in the database.
-Result<void> PgStore::checked(Result<void> done) const
-{
-    if (done)
-        return done;
-    Error error = done.error();
-    error.message += kNothingStored;
-    addRemedy(error, spaceRemedy(error.code));
-    return error;
-}
 
 Result<void> PgStore::makeSchema()
 {
@@ -135,14 +122,14 @@ Result<void> PgStore::begin()
     Result<void> done = makeSchema();
     if (done)
         done = takeNumber();
-    return checked(done ? beginTransaction() : done);
+    return orNothingStored(done ? beginTransaction() : done);
 }
 
 Result<void> PgStore::add(Table table, const Row &row)
 {
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
     appendCopyRow(waiting, schemaOf(table), row);
-    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+    return waiting.size() < kMostWaiting ? Result<void>() : orNothingStored(flush(table));
 }
 
 Result<void> PgStore::flush(Table table)
@@ -197,11 +184,13 @@ Result<void> PgStore::publish(const std::string &sessionKey)
         done = attach();
     const std::string key = pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
     if (done)
-        done = run("DELETE FROM stored_sessions WHERE key = " + key +
-                   "; INSERT INTO stored_sessions (session, key) VALUES (" + std::to_string(m_session) + ", " + key +
-                   "); COMMIT");
+        done =
+            run("DELETE FROM stored_sessions WHERE key = " + key +
+                "; INSERT INTO stored_sessions (session, key) VALUES (" + std::to_string(m_session) + ", " + key + ")");
     if (!done)
-        return checked(done);
+        return nothingStored(done.error());
+    if (const Result<void> committed = run("COMMIT"); !committed)
+        return m_connection->isLost() ? perhapsStored(committed.error()) : nothingStored(committed.error());
     dropUnused();
     return {};
 }

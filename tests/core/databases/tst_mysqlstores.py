@@ -81,6 +81,18 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.ended(running)
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
 
+    def test_says_that_the_outcome_of_a_lost_update_is_not_known(self):
+        source = self.many("run.jsonl", 10)
+        self.exported(source)
+        self.client().run("BEGIN; SELECT session FROM stored_sessions FOR UPDATE")
+        running = self.begin(source)
+        updating = ("SELECT {} FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
+                    " AND INFO LIKE 'UPDATE stored_sessions %'")
+        self.waiting_for(updating.format("count(*)"), "1")
+        self.query(f"KILL {self.value(updating.format('ID'))}")
+        self.assertIn("it is not known whether this session was stored; look for it in the view `sessions`",
+                      self.ended(running, 4))
+
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
         self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")

@@ -107,6 +107,38 @@ class PgStores(storetests.Stores, unittest.TestCase):
                                     " LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid"
                                     " WHERE x.indrelid = 'events_of_session_2'::regclass"), [["5", "5"]])
 
+    is_committing = ("SELECT {} FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'"
+                     " AND wait_event = 'advisory'")
+
+    def committing(self):
+        """An export whose COMMIT waits."""
+        self.exported(self.many("first.jsonl", 5))
+        self.query("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;"
+                   "CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON stored_sessions DEFERRABLE INITIALLY DEFERRED"
+                   " FOR EACH ROW EXECUTE FUNCTION wait()")
+        self.client().run("SELECT pg_advisory_lock(1)")
+        running = self.begin(self.many("second.jsonl", 10))
+        self.waiting_for(self.is_committing.format("count(*)"), "1")
+        return running
+
+    def test_says_that_the_outcome_of_a_lost_commit_is_not_known(self):
+        running = self.committing()
+        self.query(self.is_committing.format("pg_terminate_backend(pid)"))
+        self.assertIn("it is not known whether this session was stored; look for it in the view `sessions`",
+                      self.ended(running, 4))
+
+    def test_says_that_the_outcome_of_an_interrupted_commit_is_not_known(self):
+        running = self.committing()
+        running.send_signal(signal.SIGINT)
+        self.assertIn("look in the view `sessions` of the database whether the session was stored",
+                      self.ended(running, 128 + signal.SIGINT))
+
+    def test_the_server_ends_what_a_killed_export_has_begun(self):
+        running = self.committing()
+        running.kill()
+        self.waiting_for(self.is_committing.format("count(*)"), "0")
+
     def lied_to(self, lie, repeats=False):
         folder = self.path("socket")
         folder.mkdir(exist_ok=True)
@@ -125,7 +157,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
         lying, running = self.lied_to(message(b"C", b"SET\0"), repeats=True)
         self.assertTrue(lying.is_lying.wait(60))
         running.send_signal(signal.SIGINT)
-        self.assertIn("interrupted: nothing was written", self.ended(running, 128 + signal.SIGINT))
+        self.assertIn("interrupted: no file was written", self.ended(running, 128 + signal.SIGINT))
 
 
 if __name__ == "__main__":
