@@ -111,8 +111,11 @@ std::optional<std::string_view> PgRows::cell(int row, int column) const
                             static_cast<std::size_t>(PQgetlength(m_result.get(), row, column)));
 }
 
-PgConnection::PgConnection(const ServerAddress &address)
-    : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name))
+PgConnection::PgConnection(const ServerAddress &address, IsCancelled isCancelled)
+    : m_address(address),
+      m_name(freshName()),
+      m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name)),
+      m_isCancelled(std::move(isCancelled))
 {
 }
 
@@ -124,7 +127,7 @@ PgConnection::~PgConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-bool PgConnection::connectTo(const std::string &database)
+Result<void> PgConnection::connectTo(const std::string &database)
 {
     // A server that is gone must not hold up anybody for the quarter of an hour that TCP tries.
     QStringList options{QStringLiteral("connect_timeout=10"), QStringLiteral("keepalives_idle=10"),
@@ -143,36 +146,42 @@ bool PgConnection::connectTo(const std::string &database)
     if (const std::optional<std::string> password = keptServerPassword(m_address))
         m_database.setPassword(QString::fromStdString(*password));
     if (!m_database.open())
-        return false;
+        return Error{ErrorCode::InputOutput,
+                     m_address.name() + ": " + firstLine(m_database.lastError().databaseText().toStdString())};
     m_handle = *static_cast<pg_conn *const *>(m_database.driver()->handle().constData());
     PQsetNoticeProcessor(
         m_handle, [](void *, const char *) {}, nullptr);
-    return true;
+    PQsetnonblocking(m_handle, 1);
+    return {};
+}
+
+Error PgConnection::refusal(const PgAttempt &attempt) const
+{
+    return isCancelled() ? failure(nullptr) : refusalOf(m_address, attempt);
 }
 
 /// Connects. If the database does not exist, creates it, or says so.
 Result<void> PgConnection::connect(IfMissing ifMissing)
 {
-    if (connectTo(m_address.database))
-        return {};
-    // Qt's driver does not report why the server refuses.
-    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database);
-        attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
+    // Qt's driver cannot be stopped, and it does not report why the server refuses. So it connects to servers that have
+    // just answered.
+    const PgAttempt attempt = attemptPgConnection(m_address, m_address.database, m_isCancelled);
+    if (attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
         if (Result<void> created = createDatabase(); !created)
             return created;
     } else if (!attempt.isConnected) {
-        return refusalOf(m_address, attempt);
+        return refusal(attempt);
     }
-    if (connectTo(m_address.database))
-        return {};
-    return Error{ErrorCode::InputOutput,
-                 m_address.name() + ": " + firstLine(m_database.lastError().databaseText().toStdString())};
+    return connectTo(m_address.database);
 }
 
 Result<void> PgConnection::createDatabase()
 {
-    if (!connectTo(m_address.maintenance))
-        return refusalOf(m_address, attemptPgConnection(m_address, m_address.maintenance));
+    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.maintenance, m_isCancelled);
+        !attempt.isConnected)
+        return refusal(attempt);
+    if (Result<void> connected = connectTo(m_address.maintenance); !connected)
+        return connected;
     Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
@@ -189,11 +198,12 @@ Result<void> PgConnection::checkTls()
                                              " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
-Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing)
+Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing,
+                                                         IsCancelled isCancelled)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QPSQL")))
         return Error{ErrorCode::Unsupported, "Qt has no PostgreSQL driver here; install libqt6sql6-psql"};
-    std::unique_ptr<PgConnection> connection(new PgConnection(address));
+    std::unique_ptr<PgConnection> connection(new PgConnection(address, std::move(isCancelled)));
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
     Result<void> done = connection->checkTls();
@@ -218,6 +228,21 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
+/// Sends what libpq keeps. Returns false if the server is gone, or when cancelled.
+bool PgConnection::flush()
+{
+    while (const int kept = PQflush(m_handle)) {
+        if (kept < 0 || isCancelled())
+            return false;
+        // A server whose answers are not read stops reading, too.
+        pollfd socket{PQsocket(m_handle), POLLIN | POLLOUT, 0};
+        if (::poll(&socket, 1, kCancelledEveryMs) > 0 && (socket.revents & POLLIN) != 0 &&
+            PQconsumeInput(m_handle) != 1)
+            return false;
+    }
+    return true;
+}
+
 /// Waits for an answer. Returns false if there will be none, or when cancelled: a server may answer without an end.
 bool PgConnection::await()
 {
@@ -234,7 +259,7 @@ bool PgConnection::await()
 /// As PQexec(), which cannot be cancelled: the last one of the results, or nullptr. The caller owns it.
 pg_result *PgConnection::execute(const std::string &statements)
 {
-    if (PQsendQuery(m_handle, statements.c_str()) != 1)
+    if (PQsendQuery(m_handle, statements.c_str()) != 1 || !flush())
         return nullptr;
     pg_result *latest = nullptr;
     while (await()) {
@@ -298,21 +323,36 @@ Result<std::optional<std::string>> PgConnection::value(const std::string &query)
     return values->empty() ? std::optional<std::string>() : std::move(values->front());
 }
 
+bool PgConnection::sendCopy(std::string_view text)
+{
+    int isTaken = 0;  // 0: there is no room
+    while ((isTaken = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size()))) == 0) {
+        if (!flush())
+            return false;
+    }
+    if (isTaken != 1)
+        return false;
+    while ((isTaken = PQputCopyEnd(m_handle, nullptr)) == 0) {
+        if (!flush())
+            return false;
+    }
+    return isTaken == 1 && flush();
+}
+
 Result<void> PgConnection::copy(const std::string &target, std::string_view text)
 {
     // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
     const PgRows begun(execute("COPY " + target + " FROM STDIN WITH (FREEZE)"));
     if (PQresultStatus(begun.m_result.get()) != PGRES_COPY_IN)
         return failure(begun.m_result.get());
-    const bool isSent = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size())) == 1 &&
-                        PQputCopyEnd(m_handle, nullptr) == 1;
-    Result<void> done = isSent ? Result<void>() : Result<void>(errorOf(nullptr));
+    Result<void> done = sendCopy(text) ? Result<void>() : Result<void>(failure(nullptr));
     while (await()) {
         const PgRows answer(PQgetResult(m_handle));
         const pg_result *const result = answer.m_result.get();
         if (!result)
             return done;
-        if (done && PQresultStatus(result) != PGRES_COMMAND_OK)
+        // The server knows better why it has not read everything.
+        if (PQresultStatus(result) == PGRES_FATAL_ERROR || (done && PQresultStatus(result) != PGRES_COMMAND_OK))
             done = failure(result);
         if (isCopy(PQresultStatus(result)))
             return done;

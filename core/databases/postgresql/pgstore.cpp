@@ -114,11 +114,11 @@ Result<void> PgStore::makePartition(Table table)
 
 Result<void> PgStore::begin()
 {
-    Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(m_address);
+    Result<std::unique_ptr<PgConnection>> opened =
+        PgConnection::open(m_address, PgConnection::IfMissing::Create, m_isCancelled);
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
-    m_connection->setCancelled(m_isCancelled);
     Result<void> done = makeSchema();
     if (done)
         done = takeNumber();
@@ -216,7 +216,9 @@ void PgStore::dropUnused()
 Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address, IsCancelled isCancelled)
 {
     // Qt wants a connection to stay on its thread, and the rows come on another one.
-    if (const Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address); !opened)
+    const Result<std::unique_ptr<PgConnection>> opened =
+        PgConnection::open(address, PgConnection::IfMissing::Create, isCancelled);
+    if (!opened)
         return opened.error();
     return std::unique_ptr<RowStore>(std::make_unique<PgStore>(address, std::move(isCancelled)));
 }

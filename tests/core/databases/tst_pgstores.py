@@ -26,10 +26,12 @@ def message(kind, content):
 
 
 class LyingServer:
-    """Speaks PostgreSQL's protocol, and answers BEGIN with `lie` until the client is gone."""
+    """Speaks PostgreSQL's protocol up to `statement`, which it answers with `lie`: once, or until the client is gone.
+    After that it reads nothing."""
 
-    def __init__(self, folder, lie, repeats):
-        self.lie, self.repeats = lie, repeats
+    def __init__(self, folder, statement, lie, repeats):
+        self.statement, self.lie, self.repeats = statement, lie, repeats
+        self.is_done = threading.Event()
         self.is_lying = threading.Event()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(f"{folder}/.s.PGSQL.5432")
@@ -49,23 +51,28 @@ class LyingServer:
         with client, client.makefile("rb") as requests:
             try:
                 requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
+                if not self.statement:
+                    self.is_lying.set()
+                    self.is_done.wait()
                 client.sendall(message(b"R", bytes(4)) + message(b"S", b"server_version\0" b"15.0\0")
                                + message(b"S", b"client_encoding\0UTF8\0") + ready)
                 while kind := requests.read(1):
                     content = requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
                     if kind != b"Q":
                         continue
-                    if not content.startswith(b"BEGIN"):
+                    if not content.startswith(self.statement):
                         client.sendall(message(b"C", b"SET\0") + ready)
                         continue
                     client.sendall(self.lie)
                     self.is_lying.set()
                     while self.repeats:
                         client.sendall(self.lie)
+                    self.is_done.wait()
             except OSError:
                 pass  # the client is gone
 
     def close(self):
+        self.is_done.set()
         self.listener.close()
 
 
@@ -139,25 +146,34 @@ class PgStores(storetests.Stores, unittest.TestCase):
         running.kill()
         self.waiting_for(self.is_committing.format("count(*)"), "0")
 
-    def lied_to(self, lie, repeats=False):
+    def lied_to(self, statement, lie=b"", repeats=False, events=5):
         folder = self.path("socket")
         folder.mkdir(exist_ok=True)
         (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
-        lying = LyingServer(folder, lie, repeats)
+        lying = LyingServer(folder, statement, lie, repeats)
         self.addCleanup(lying.close)
-        running = self.begin(self.many("run.jsonl", 5), socket=folder)
+        running = self.begin(self.many("run.jsonl", events), socket=folder)
         return lying, running
 
     def test_gives_up_a_server_that_begins_a_copy(self):
         for kind in b"G", b"H", b"W":  # COPY from the client, to the client, both
-            _, running = self.lied_to(message(kind, bytes(3)))
+            _, running = self.lied_to(b"BEGIN", message(kind, bytes(3)))
             self.assertIn("the answer does not fit the statement", self.ended(running, 4))
 
-    def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
-        lying, running = self.lied_to(message(b"C", b"SET\0"), repeats=True)
-        self.assertTrue(lying.is_lying.wait(60))
+    def interrupted(self, lying, running):
+        self.assertTrue(lying.is_lying.wait(servers.PATIENCE_S))
         running.send_signal(signal.SIGINT)
-        self.assertIn("interrupted: no file was written", self.ended(running, 128 + signal.SIGINT))
+        return self.ended(running, 128 + signal.SIGINT)
+
+    def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
+        self.interrupted(*self.lied_to(b"BEGIN", message(b"C", b"SET\0"), repeats=True))
+
+    def test_can_be_interrupted_while_a_server_reads_no_rows(self):
+        errors = self.interrupted(*self.lied_to(b"COPY", message(b"G", bytes(3)), events=400_000))
+        self.assertIn("interrupted: nothing was written", errors)
+
+    def test_can_be_interrupted_while_it_connects(self):
+        self.interrupted(*self.lied_to(b""))
 
 
 if __name__ == "__main__":
