@@ -109,7 +109,10 @@ Error MysqlConnection::refusal()
 
 Result<void> MysqlConnection::connect()
 {
-    QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10")};
+    // A server that is gone must not hold up an export for ever. While it makes the indexes of a large session, it is
+    // silent for long, so the wait for an answer has another measure.
+    QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10"), QStringLiteral("MYSQL_OPT_WRITE_TIMEOUT=60"),
+                        QStringLiteral("MYSQL_OPT_READ_TIMEOUT=3600")};
     if (!m_address.socket.empty())
         options << QStringLiteral("UNIX_SOCKET=") + QString::fromStdString(m_address.socket);
     if (m_address.needsTls() || m_address.sslMode == "prefer")

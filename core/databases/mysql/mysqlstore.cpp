@@ -68,6 +68,8 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    bool isCancelled() const { return m_isCancelled && m_isCancelled(); }
+    Error cancelled() const { return {ErrorCode::Cancelled, m_address.name() + ": cancelled"}; }
     Result<void> makeSchema();
     Result<void> takeNumber();
     Result<bool> lockUnpublished(std::uint64_t session);
@@ -191,6 +193,8 @@ Result<void> MysqlStore::flush(Table table)
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
     if (waiting.empty())
         return {};
+    if (isCancelled())
+        return cancelled();
     if (!m_isMade[static_cast<std::size_t>(table)]) {
         if (Result<void> made = makeLoadedTable(table); !made)
             return made;
@@ -208,8 +212,8 @@ Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt)
         Result<void> done = attempt();
         if (done || done.error().code != ErrorCode::Busy || Clock::now() > deadline)
             return done;
-        if (m_isCancelled && m_isCancelled())
-            return Error{ErrorCode::Cancelled, m_address.name() + ": cancelled"};
+        if (isCancelled())
+            return cancelled();
     }
 }
 
@@ -231,6 +235,8 @@ Result<void> MysqlStore::load()
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
+        if (done && isCancelled())
+            done = cancelled();
         const std::string keys = mysql::makeKeys(table, m_session);
         if (done && m_isMade[i] && !keys.empty())
             done = m_connection->run(keys);

@@ -93,6 +93,16 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.assertIn("it is not known whether this session was stored; look for it in the view `sessions`",
                       self.ended(running, 4))
 
+    def test_an_interrupted_export_removes_its_tables(self):
+        self.exported(self.many("first.jsonl", 10))
+        running = self.begin(self.many("large.jsonl", 400_000))
+        self.waiting_for(self.server.is_writing, "t")
+        running.send_signal(signal.SIGINT)
+        self.ended(running, 128 + signal.SIGINT)
+        self.exported(self.many("second.jsonl", 20))
+        self.assertEqual(self.query(self.server.tables), [])
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "30")
+
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
         self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")
