@@ -5,6 +5,7 @@
 #include "app/batch/batch.h"
 #include "app/batch/consolesignals.h"
 #include "app/batch/summary.h"
+#include "app/commandline/exportoptions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,10 +106,15 @@ void Conversion::endAtOnce()
         if (output->isOnServer())
             stored << QString::fromStdString(output->name());
     }
-    m_console.print(stored.isEmpty() ? QStringLiteral("interrupted: nothing was written")
-                                     : QStringLiteral("interrupted: the session is complete in %1; nothing else was "
-                                                      "written")
-                                           .arg(stored.join(QStringLiteral(", "))));
+    const bool usesServer = std::any_of(m_line.exports.begin(), m_line.exports.end(), isOfServer);
+    if (!stored.isEmpty())
+        m_console.print(QStringLiteral("interrupted: the session is complete in %1; no file was written")
+                            .arg(stored.join(QStringLiteral(", "))));
+    else if (usesServer)
+        m_console.print(QStringLiteral("interrupted: no file was written; look in the view `sessions` of the database "
+                                       "whether the session was stored"));
+    else
+        m_console.print(QStringLiteral("interrupted: nothing was written"));
     std::_Exit(kExitSignalBase + notedEndSignal());
 }
 

@@ -73,8 +73,8 @@ void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver,
     ExportContext context(waitingExportResolverOf(resolver));
     context.info = [info = m_latestInfo] { return info->get(); };
     context.report = reportOf;
-    context.source = m_source;
     context.isCancelled = [] { return notedEndSignal() != 0; };
+    context.source = m_source;
     Result<std::shared_ptr<Sink>> sink =
         m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);
     if (!sink)

@@ -239,7 +239,7 @@ int RecordedRun::run()
 {
     // The outputs are opened first: the first output of the target is read when the recording is opened.
     if (m_conversion && !m_conversion->open() && !isReported())
-        return kExitOutput;
+        return notedEndSignal() != 0 ? kExitSignalBase + notedEndSignal() : int{kExitOutput};
     Result<std::unique_ptr<StreamFile>> file =
         openStream(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
                    ReadOptions{m_line.lenient, [] { return notedEndSignal() != 0; }});

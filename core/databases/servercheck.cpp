@@ -48,10 +48,9 @@ Result<ServerStatus> checkMysql(const ServerAddress &address, const std::functio
     ServerStatus status;
     status.version =
         (number.find("MariaDB") == std::string::npos ? "MySQL " : "MariaDB ") + number.substr(0, number.find('-'));
-    std::string name;
-    appendMysqlLiteral(name, address.database);
-    const auto databases =
-        (*connection)->number("SELECT count(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = " + name);
+    const auto databases = (*connection)
+                               ->number("SELECT count(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = " +
+                                        mysqlLiteral(address.database));
     if (!databases)
         return databases.error();
     status.hasDatabase = *databases != 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/sqltext.h"
 
+#include "core/databases/traceviews.h"
+
 namespace ct {
 
 std::string columnNames(const TableSchema &schema, std::string (*quoted)(std::string_view name))
@@ -10,6 +12,23 @@ std::string columnNames(const TableSchema &schema, std::string (*quoted)(std::st
     for (const Column &column : schema.columns)
         names += (names.empty() ? "" : ", ") + quoted(column.name);
     return names;
+}
+
+ViewNames viewNames(const std::string &flatView, std::string (*quoted)(std::string_view text))
+{
+    ViewNames names{quoted(flatView), {}};
+    for (std::size_t i = 0; i < kTables; ++i)
+        names.ofTables += ", " + quoted(serverNameOf(static_cast<Table>(i)));
+    for (const TraceView &view : kTraceViews)
+        names.ofTraces += (names.ofTraces.empty() ? "" : ", ") + quoted(view.name);
+    return names;
+}
+
+Error viewOfOthers(const std::string &server, const std::string &view)
+{
+    return {ErrorCode::AlreadyExists, server + ": the view " + view +
+                                          " belongs to another program; choose another database, or another name with "
+                                          "?table=NAME"};
 }
 
 std::string withReplaced(std::string text, std::string_view from, std::string_view to)

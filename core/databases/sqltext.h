@@ -4,6 +4,7 @@
 // Pieces of SQL that several dialects share.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/databases/schema.h"
 
 #include <string>
@@ -13,6 +14,16 @@ namespace ct {
 
 /// The columns of a table, separated by commas. `quoted`: quotes a name.
 std::string columnNames(const TableSchema &schema, std::string (*quoted)(std::string_view name));
+
+/// The views that a server has, as two lists of quoted names.
+struct ViewNames {
+    std::string ofTables;  ///< each shows the latest session of one table
+    std::string ofTraces;  ///< those of traceviews.h
+};
+/// `flatView`: name of the view with the columns of the existing collector. `quoted`: quotes a text.
+ViewNames viewNames(const std::string &flatView, std::string (*quoted)(std::string_view text));
+/// The error for a view that has one of these names, although another program has made it.
+Error viewOfOthers(const std::string &server, const std::string &view);
 
 /// Replaces each occurrence of `from` by `to`. Translates the views of traceviews.h, which are in the SQL of SQLite.
 std::string withReplaced(std::string text, std::string_view from, std::string_view to);

@@ -37,10 +37,9 @@ Result<std::vector<StoredSession>> sessionsOfServer(const std::string &server, c
     if (address->kind != ServerAddress::Kind::PostgreSql)
         return Error{ErrorCode::Unsupported, address->name() + ": sessions can be opened from PostgreSQL and SQLite"};
     const Result<std::unique_ptr<PgConnection>> connection =
-        PgConnection::open(*address, PgConnection::IfMissing::Fail);
+        PgConnection::open(*address, PgConnection::IfMissing::Fail, isCancelled);
     if (!connection)
         return connection.error();
-    (*connection)->setCancelled(isCancelled);
     const Result<PgRows> rows = (*connection)->rows(kSessions);
     if (!rows) {
         Error error = rows.error();

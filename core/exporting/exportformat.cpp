@@ -95,7 +95,8 @@ constexpr std::array<ExportFormat, 6> kFormats = {{
 Result<std::shared_ptr<Sink>> makeMysql(const std::string &address, const std::string &, const ExportContext &context)
 {
     const Result<ServerAddress> parsed = parseServerAddress(address);
-    return parsed ? writerOf(makeMysqlStore(*parsed), context) : Result<std::shared_ptr<Sink>>(parsed.error());
+    return parsed ? writerOf(makeMysqlStore(*parsed, context.isCancelled), context)
+                  : Result<std::shared_ptr<Sink>>(parsed.error());
 }
 
 constexpr std::array<ExportFormat, 2> kServerFormats = {{

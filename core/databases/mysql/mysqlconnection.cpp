@@ -8,6 +8,7 @@
 #include <QSqlQuery>
 #include <QVariant>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <optional>
@@ -33,9 +34,16 @@ ErrorCode codeOf(int server)
     case 1045:
     case 1142:
     case 1698: return ErrorCode::PermissionDenied;
-    case 1205: return ErrorCode::Busy;  // ER_LOCK_WAIT_TIMEOUT
+    case 1205:
+    case 1213: return ErrorCode::Busy;  // ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK
     default: return ErrorCode::InputOutput;
     }
+}
+
+/// The connection ended before the answer. Codes from 2000 to 2999 are those of the client library.
+bool endsConnection(int code)
+{
+    return code == 1053 || code == 1927 || (code >= 2000 && code < 3000);  // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED
 }
 
 /// Quotes, operators and checks as in standard SQL, whatever the server's default is.
@@ -65,6 +73,13 @@ void appendMysqlLiteral(std::string &out, std::string_view text)
     out += '\'';
 }
 
+std::string mysqlLiteral(std::string_view text)
+{
+    std::string literal;
+    appendMysqlLiteral(literal, text);
+    return literal;
+}
+
 MysqlConnection::MysqlConnection(const ServerAddress &address)
     : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QMYSQL"), m_name))
 {
@@ -78,12 +93,13 @@ MysqlConnection::~MysqlConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-Error MysqlConnection::error(const QSqlError &failed) const
+Error MysqlConnection::error(const QSqlError &failed)
 {
+    m_isLost = m_isLost || endsConnection(failed.nativeErrorCode().toInt());
     return {codeOf(failed.nativeErrorCode().toInt()), m_address.name() + ": " + failed.databaseText().toStdString()};
 }
 
-Error MysqlConnection::refusal() const
+Error MysqlConnection::refusal()
 {
     Error refused = error(m_database.lastError());
     addRemedy(refused, refused.code == ErrorCode::PermissionDenied ? passwordRemedy(m_address)
@@ -93,7 +109,10 @@ Error MysqlConnection::refusal() const
 
 Result<void> MysqlConnection::connect()
 {
-    QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10")};
+    // A server that is gone must not hold up an export for ever. While it makes the indexes of a large session, it is
+    // silent for long, so the wait for an answer has another measure.
+    QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10"), QStringLiteral("MYSQL_OPT_WRITE_TIMEOUT=60"),
+                        QStringLiteral("MYSQL_OPT_READ_TIMEOUT=3600")};
     if (!m_address.socket.empty())
         options << QStringLiteral("UNIX_SOCKET=") + QString::fromStdString(m_address.socket);
     if (m_address.needsTls() || m_address.sslMode == "prefer")
@@ -107,7 +126,8 @@ Result<void> MysqlConnection::connect()
     m_database.setPassword(password ? QString::fromStdString(*password) : qEnvironmentVariable("MYSQL_PWD"));
     if (!m_database.open())
         return refusal();
-    return checkTls();
+    const Result<void> checked = checkTls();
+    return checked ? run(kMode) : checked;
 }
 
 Result<void> MysqlConnection::useDatabase()
@@ -115,7 +135,7 @@ Result<void> MysqlConnection::useDatabase()
     const std::string database = mysqlIdentifier(m_address.database);
     // Without the right to create databases, an existing one can still be used.
     (void)run("CREATE DATABASE IF NOT EXISTS " + database + " CHARACTER SET utf8mb4");
-    return runAll({"USE " + database, "SET NAMES utf8mb4", kMode});
+    return runAll({"USE " + database, "SET NAMES utf8mb4"});
 }
 
 bool MysqlConnection::usesTls() const
@@ -163,6 +183,14 @@ Result<void> MysqlConnection::run(std::string_view statement)
     if (!query.exec(QString::fromUtf8(statement.data(), static_cast<qsizetype>(statement.size()))))
         return error(query.lastError());
     return {};
+}
+
+Result<std::uint64_t> MysqlConnection::change(const std::string &statement)
+{
+    QSqlQuery query(m_database);
+    if (!query.exec(QString::fromStdString(statement)))
+        return error(query.lastError());
+    return static_cast<std::uint64_t>(std::max(query.numRowsAffected(), 0));
 }
 
 Result<void> MysqlConnection::runAll(const std::vector<std::string> &statements)

@@ -31,6 +31,8 @@ public:
 
     /// One statement, UTF-8.
     Result<void> run(std::string_view statement);
+    /// One statement; returns how many rows it has changed.
+    Result<std::uint64_t> change(const std::string &statement);
     /// The statements in their order, up to the first error.
     Result<void> runAll(const std::vector<std::string> &statements);
     /// The first column of all rows.
@@ -38,23 +40,28 @@ public:
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
     bool usesTls() const;
+    /// The connection has ended, so the latest statement may have been executed although it failed.
+    bool isLost() const { return m_isLost; }
 
 private:
     explicit MysqlConnection(const ServerAddress &address);
     Result<void> connect();
     Result<void> useDatabase();
     Result<void> checkTls() const;
-    Error error(const class QSqlError &failed) const;
-    Error refusal() const;
+    Error error(const class QSqlError &failed);
+    Error refusal();
 
     const ServerAddress m_address;
     const QString m_name;
     QSqlDatabase m_database;
+    bool m_isLost = false;
 };
 
 /// A name in back quotes.
 std::string mysqlIdentifier(std::string_view name);
 /// Appends a text in single quotes.
 void appendMysqlLiteral(std::string &out, std::string_view text);
+/// A text in single quotes.
+std::string mysqlLiteral(std::string_view text);
 
 }  // namespace ct

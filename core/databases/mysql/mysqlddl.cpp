@@ -100,6 +100,17 @@ std::vector<std::string> makeSchema(const std::string &flatView)
     return sql;
 }
 
+std::string findViewsOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &mysqlLiteral);
+    return "SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE() AND CASE WHEN TABLE_NAME "
+           "IN (" +
+           names.ofTraces +
+           ") THEN LOCATE(CONCAT(DATABASE(), '`.`events`'), VIEW_DEFINITION) = 0 WHEN TABLE_NAME = 'sessions' THEN"
+           " LOCATE('`all_sessions`', VIEW_DEFINITION) = 0 WHEN TABLE_NAME IN (" +
+           names.ofTables + ") THEN LOCATE('`stored_sessions`', VIEW_DEFINITION) = 0 ELSE false END";
+}
+
 std::string loadedTable(Table table, std::uint64_t session)
 {
     return mysqlIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));
@@ -116,7 +127,7 @@ std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session)
     return sql;
 }
 
-std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
+std::string makeKeys(Table table, std::uint64_t session)
 {
     std::string keys;
     for (const IndexSchema &index : tableIndexes()) {
@@ -124,15 +135,19 @@ std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
             keys += (keys.empty() ? "" : ", ") + ("ADD KEY " + mysqlIdentifier(index.name)) + " (" +
                     std::string(index.columns) + ")";
     }
-    std::vector<std::string> sql;
-    if (!keys.empty())
-        sql.push_back("ALTER TABLE " + loadedTable(table, session) + " " + keys);
-    sql.push_back("ALTER TABLE " + partitioned(table) + " ADD PARTITION (PARTITION " + partitionName(session) +
-                  " VALUES IN (" + std::to_string(session) + "))");
-    sql.push_back("ALTER TABLE " + partitioned(table) + " EXCHANGE PARTITION " + partitionName(session) +
-                  " WITH TABLE " + loadedTable(table, session));
-    sql.push_back("DROP TABLE " + loadedTable(table, session));
-    return sql;
+    return keys.empty() ? "" : "ALTER TABLE " + loadedTable(table, session) + " " + keys;
+}
+
+std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session)
+{
+    // Every row was loaded with the number of the session. MySQL from 5.7.5 on, and MariaDB from 11.4 on, need not
+    // read them again.
+    constexpr const char *kTrusted = " /*!50705 WITHOUT VALIDATION */ /*M!110402 WITHOUT VALIDATION */";
+    return {"ALTER TABLE " + partitioned(table) + " ADD PARTITION (PARTITION " + partitionName(session) +
+                " VALUES IN (" + std::to_string(session) + "))",
+            "ALTER TABLE " + partitioned(table) + " EXCHANGE PARTITION " + partitionName(session) + " WITH TABLE " +
+                loadedTable(table, session) + kTrusted,
+            "DROP TABLE " + loadedTable(table, session)};
 }
 
 std::string findRemovals(std::uint64_t session)

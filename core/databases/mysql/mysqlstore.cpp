@@ -4,10 +4,13 @@
 
 #include "core/databases/mysql/mysqlconnection.h"
 #include "core/databases/mysql/mysqlddl.h"
+#include "core/databases/serverstore.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 #include "core/recording/text/lineoutput.h"
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -19,8 +22,12 @@ namespace {
 /// Bytes of one statement. Servers accept 16 MiB unless they are set to less.
 constexpr std::size_t kMostWaiting = 512U << 10;
 constexpr int kMostAttempts = 10;
-constexpr const char *kNothingStored =
-    "; nothing of this session was stored, and what the database had before is unchanged";
+/// For a whole session that waits for other programs at its end.
+constexpr std::chrono::minutes kPatience{10};
+/// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
+constexpr const char *kLockWait = "10";
+/// The name of the lock of the export that changes the partitioned tables.
+constexpr const char *kAttaching = "CONCAT(DATABASE(), '.corotracer.attaching')";
 
 void appendCell(std::string &out, const Cell &cell)
 {
@@ -45,7 +52,10 @@ std::string lockOf(std::uint64_t session)
 
 class MysqlStore final : public RowStore {
 public:
-    explicit MysqlStore(ServerAddress address) : m_address(std::move(address)) {}
+    MysqlStore(ServerAddress address, IsCancelled isCancelled)
+        : m_address(std::move(address)), m_isCancelled(std::move(isCancelled))
+    {
+    }
     ~MysqlStore() override { (void)close(); }
 
     Result<void> begin() override;
@@ -57,37 +67,39 @@ public:
     Result<void> close() override;
 
 private:
-    Result<void> checked(Result<void> done) const;
+    using Clock = std::chrono::steady_clock;
+    bool isCancelled() const { return m_isCancelled && m_isCancelled(); }
+    Error cancelled() const { return {ErrorCode::Cancelled, m_address.name() + ": cancelled"}; }
     Result<void> makeSchema();
     Result<void> takeNumber();
+    Result<bool> lockUnpublished(std::uint64_t session);
+    void unlock(std::uint64_t session);
     Result<void> makeLoadedTable(Table table);
     Result<void> flush(Table table);
+    Result<void> patiently(const std::function<Result<void>()> &attempt) const;
+    Result<void> lockAttaching();
+    Result<void> load();
     Result<void> attach();
     Result<void> show(const std::string &sessionKey);
     void remove(std::uint64_t session);
     void removeAbandoned();
 
     const ServerAddress m_address;
+    const IsCancelled m_isCancelled;
     std::unique_ptr<MysqlConnection> m_connection;
     std::uint64_t m_session = 0;
-    bool m_isPublished = false;
+    bool m_isPublished = false;                  ///< or perhaps, if the answer of the server is missing
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a table for the rows
     std::array<std::string, kTables> m_waiting;  ///< a statement with rows; by Table
 };
 
-/// Every error says what is in the database.
-Result<void> MysqlStore::checked(Result<void> done) const
-{
-    if (done)
-        return done;
-    Error error = done.error();
-    error.message += kNothingStored;
-    addRemedy(error, spaceRemedy(error.code));
-    return error;
-}
-
 Result<void> MysqlStore::makeSchema()
 {
+    const auto others = m_connection->column(mysql::findViewsOfOthers(m_address.table));
+    if (!others)
+        return others.error();
+    if (!others->empty())
+        return viewOfOthers(m_address.name(), others->front());
     Result<void> made = m_connection->runAll(mysql::makeSchema(m_address.table));
     if (made)
         return made;
@@ -95,6 +107,28 @@ Result<void> MysqlStore::makeSchema()
     addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
                      "another name with ?table=NAME");
     return error;
+}
+
+/// Locks a session that no view shows. Returns false if there is none, or if its export is running. Sees what happened
+/// before the lock was free only because it reads the row in a statement of its own.
+Result<bool> MysqlStore::lockUnpublished(std::uint64_t session)
+{
+    const Result<std::uint64_t> isFree = m_connection->number("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
+    if (!isFree)
+        return isFree.error();
+    if (*isFree == 0)
+        return false;
+    const Result<std::uint64_t> rows = m_connection->number(
+        "SELECT count(*) FROM stored_sessions WHERE stored_at IS NULL AND session = " + std::to_string(session));
+    if (rows && *rows == 1)
+        return true;
+    unlock(session);
+    return rows ? Result<bool>(false) : Result<bool>(rows.error());
+}
+
+void MysqlStore::unlock(std::uint64_t session)
+{
+    (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");
 }
 
 /// Another export may take a number that is not locked yet for an abandoned one; then the next number is taken.
@@ -107,12 +141,10 @@ Result<void> MysqlStore::takeNumber()
         if (!number)
             return number.error();
         m_session = *number;
-        const Result<std::uint64_t> isOurs =
-            m_connection->number("SELECT count(*) FROM stored_sessions WHERE GET_LOCK(" + lockOf(m_session) +
-                                 ", 0) = 1 AND session = " + std::to_string(m_session));
+        const Result<bool> isOurs = lockUnpublished(m_session);
         if (!isOurs)
             return isOurs.error();
-        if (*isOurs == 1)
+        if (*isOurs)
             return {};
     }
     m_session = 0;
@@ -131,15 +163,16 @@ Result<void> MysqlStore::begin()
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
-    // Reports that read these tables must not hold up an export for ever, nor the other way round.
-    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30");
+    // Reports that read these tables must not hold up an export for ever, nor the other way round. A capture can be
+    // quiet for long.
+    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30, wait_timeout = 31536000");
     if (done)
         done = makeSchema();
     if (done)
         done = takeNumber();
     if (done)
         removeAbandoned();
-    return checked(done);
+    return orNothingStored(done);
 }
 
 Result<void> MysqlStore::add(Table table, const Row &row)
@@ -152,7 +185,7 @@ Result<void> MysqlStore::add(Table table, const Row &row)
         appendCell(waiting, cell);
     }
     waiting += ')';
-    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+    return waiting.size() < kMostWaiting ? Result<void>() : orNothingStored(flush(table));
 }
 
 Result<void> MysqlStore::flush(Table table)
@@ -160,6 +193,8 @@ Result<void> MysqlStore::flush(Table table)
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
     if (waiting.empty())
         return {};
+    if (isCancelled())
+        return cancelled();
     if (!m_isMade[static_cast<std::size_t>(table)]) {
         if (Result<void> made = makeLoadedTable(table); !made)
             return made;
@@ -169,40 +204,98 @@ Result<void> MysqlStore::flush(Table table)
     return added;
 }
 
-Result<void> MysqlStore::attach()
+/// Repeats what waits for other programs, such as reports that read the tables: they end some time.
+Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt) const
+{
+    const Clock::time_point deadline = Clock::now() + kPatience;
+    while (true) {
+        Result<void> done = attempt();
+        if (done || done.error().code != ErrorCode::Busy || Clock::now() > deadline)
+            return done;
+        if (isCancelled())
+            return cancelled();
+    }
+}
+
+/// Only one export at a time changes the partitioned tables: each statement waits for the readers of its table, and the
+/// statements of two exports would wait for one another.
+Result<void> MysqlStore::lockAttaching()
+{
+    const Result<std::uint64_t> isOurs =
+        m_connection->number("SELECT GET_LOCK(" + std::string(kAttaching) + ", " + kLockWait + ") = 1");
+    if (!isOurs)
+        return isOurs.error();
+    return *isOurs == 1 ? Result<void>()
+                        : Error{ErrorCode::Busy, m_address.name() + ": another export is being completed; try again"};
+}
+
+/// Completes the loaded tables, which no other program uses.
+Result<void> MysqlStore::load()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done && m_isMade[i])
-            done = m_connection->runAll(mysql::attachLoadedTable(table, m_session));
+        if (done && isCancelled())
+            done = cancelled();
+        const std::string keys = mysql::makeKeys(table, m_session);
+        if (done && m_isMade[i] && !keys.empty())
+            done = m_connection->run(keys);
         if (!done)
             return done;
     }
     return {};
 }
 
-/// Shows the new session instead of the one with the same key, which becomes an abandoned one.
+Result<void> MysqlStore::attach()
+{
+    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = " + std::string(kLockWait) +
+                                          ", innodb_lock_wait_timeout = " + kLockWait);
+    if (done)
+        done = patiently([this] { return lockAttaching(); });
+    for (std::size_t i = 0; i < kTables && done; ++i) {
+        const std::vector<std::string> statements =
+            m_isMade[i] ? mysql::attachLoadedTable(static_cast<Table>(i), m_session) : std::vector<std::string>();
+        for (const std::string &statement : statements) {
+            if (done)
+                done = patiently([&] { return m_connection->run(statement); });
+        }
+    }
+    (void)m_connection->run("DO RELEASE_LOCK(" + std::string(kAttaching) + ")");
+    return done;
+}
+
+/// Shows the new session instead of the one with the same key, which becomes an abandoned one. Without a row of its
+/// own, it changes nothing.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
-    std::string key;
-    appendMysqlLiteral(key, sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string key = mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
     const std::string number = std::to_string(m_session);
-    return m_connection->run("UPDATE stored_sessions SET stored_at = IF(session = " + number +
-                             ", CURRENT_TIMESTAMP(6), NULL), session_key = IF(session = " + number + ", " + key +
-                             ", NULL) WHERE session = " + number + " OR session_key COLLATE utf8mb4_bin = " + key);
+    const Result<std::uint64_t> changed =
+        m_connection->change("UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
+                             " SET s.stored_at = IF(s.session = " + number +
+                             ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
+                             ", NULL) WHERE s.session = " + number + " OR s.session_key COLLATE utf8mb4_bin = " + key);
+    if (!changed)
+        return changed.error();
+    if (*changed == 0)
+        return Error{ErrorCode::NotFound, m_address.name() + ": another program has removed session " + number +
+                                              " from stored_sessions; export the run again"};
+    return {};
 }
 
 Result<void> MysqlStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
-        done = attach();
+        done = load();
     if (done)
-        done = show(sessionKey);
+        done = attach();
     if (!done)
-        return checked(done);
-    m_isPublished = true;
+        return nothingStored(done.error());
+    done = patiently([&] { return show(sessionKey); });
+    m_isPublished = done || m_connection->isLost();
+    if (!done)
+        return m_isPublished ? perhapsStored(done.error()) : nothingStored(done.error());
     removeAbandoned();
     return {};
 }
@@ -224,11 +317,11 @@ void MysqlStore::removeAbandoned()
         const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
         if (session == m_session)
             continue;
-        const Result<std::uint64_t> isFree = m_connection->number("SELECT GET_LOCK(" + lockOf(session) + ", 0) = 1");
-        if (!isFree || *isFree == 0)
+        const Result<bool> isAbandoned = lockUnpublished(session);
+        if (!isAbandoned || !*isAbandoned)
             continue;
         remove(session);
-        (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(session) + ")");
+        unlock(session);
     }
 }
 
@@ -242,12 +335,12 @@ Result<void> MysqlStore::close()
 
 }  // namespace
 
-Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address)
+Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address, IsCancelled isCancelled)
 {
     // Qt wants a connection to stay on its thread, and the rows come on another one.
     if (const Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(address); !opened)
         return opened.error();
-    return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address));
+    return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address, std::move(isCancelled)));
 }
 
 }  // namespace ct

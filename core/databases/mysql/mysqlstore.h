@@ -6,6 +6,7 @@
 
 #include "core/databases/rowstore.h"
 #include "core/databases/serveraddress.h"
+#include "core/recording/read/streamfile.h"
 
 #include <memory>
 
@@ -13,7 +14,8 @@ namespace ct {
 
 /// Connects once to check the address; begin() connects again, on its thread. No view shows the session before
 /// publish(), which replaces the session with the same key in one statement. A killed export leaves tables that no view
-/// shows; the next export removes them.
-Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address);
+/// shows; the next export removes them. `isCancelled`: asked between statements, and while other programs use tables
+/// for long.
+Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address, IsCancelled isCancelled = {});
 
 }  // namespace ct

@@ -62,6 +62,12 @@ ErrorCode codeOf(std::string_view state)
     return ErrorCode::InputOutput;
 }
 
+/// While a COPY is going on, libpq returns its status again and again.
+bool isCopy(ExecStatusType status)
+{
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
 }  // namespace
 
 std::string pgIdentifier(std::string_view name)
@@ -97,8 +103,11 @@ std::optional<std::string_view> PgRows::cell(int row, int column) const
                             static_cast<std::size_t>(PQgetlength(m_result.get(), row, column)));
 }
 
-PgConnection::PgConnection(const ServerAddress &address)
-    : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name))
+PgConnection::PgConnection(const ServerAddress &address, IsCancelled isCancelled)
+    : m_address(address),
+      m_name(freshName()),
+      m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name)),
+      m_isCancelled(std::move(isCancelled))
 {
 }
 
@@ -110,7 +119,7 @@ PgConnection::~PgConnection()
     QSqlDatabase::removeDatabase(m_name);
 }
 
-bool PgConnection::connectTo(const std::string &database)
+Result<void> PgConnection::connectTo(const std::string &database)
 {
     // A server that is gone must not hold up anybody for the quarter of an hour that TCP tries.
     QStringList options{QStringLiteral("connect_timeout=10"), QStringLiteral("keepalives_idle=10"),
@@ -129,36 +138,42 @@ bool PgConnection::connectTo(const std::string &database)
     if (const std::optional<std::string> password = keptServerPassword(m_address))
         m_database.setPassword(QString::fromStdString(*password));
     if (!m_database.open())
-        return false;
+        return Error{ErrorCode::InputOutput,
+                     m_address.name() + ": " + firstLine(m_database.lastError().databaseText().toStdString())};
     m_handle = *static_cast<pg_conn *const *>(m_database.driver()->handle().constData());
     PQsetNoticeProcessor(
         m_handle, [](void *, const char *) {}, nullptr);
-    return true;
+    PQsetnonblocking(m_handle, 1);
+    return {};
+}
+
+Error PgConnection::refusal(const PgAttempt &attempt) const
+{
+    return isCancelled() ? failure(nullptr) : refusalOf(m_address, attempt);
 }
 
 /// Connects. If the database does not exist, creates it, or says so.
 Result<void> PgConnection::connect(IfMissing ifMissing)
 {
-    if (connectTo(m_address.database))
-        return {};
-    // Qt's driver does not report why the server refuses.
-    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.database);
-        attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
+    // Qt's driver cannot be stopped, and it does not report why the server refuses. So it connects to servers that have
+    // just answered.
+    const PgAttempt attempt = attemptPgConnection(m_address, m_address.database, m_isCancelled);
+    if (attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
         if (Result<void> created = createDatabase(); !created)
             return created;
     } else if (!attempt.isConnected) {
-        return refusalOf(m_address, attempt);
+        return refusal(attempt);
     }
-    if (connectTo(m_address.database))
-        return {};
-    return Error{ErrorCode::InputOutput,
-                 m_address.name() + ": " + firstLine(m_database.lastError().databaseText().toStdString())};
+    return connectTo(m_address.database);
 }
 
 Result<void> PgConnection::createDatabase()
 {
-    if (!connectTo(m_address.maintenance))
-        return refusalOf(m_address, attemptPgConnection(m_address, m_address.maintenance));
+    if (const PgAttempt attempt = attemptPgConnection(m_address, m_address.maintenance, m_isCancelled);
+        !attempt.isConnected)
+        return refusal(attempt);
+    if (Result<void> connected = connectTo(m_address.maintenance); !connected)
+        return connected;
     Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
@@ -175,16 +190,27 @@ Result<void> PgConnection::checkTls()
                                              " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
-Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing)
+Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing,
+                                                         IsCancelled isCancelled)
 {
     if (!QSqlDatabase::isDriverAvailable(QStringLiteral("QPSQL")))
         return Error{ErrorCode::Unsupported, "Qt has no PostgreSQL driver here; install libqt6sql6-psql"};
-    std::unique_ptr<PgConnection> connection(new PgConnection(address));
+    std::unique_ptr<PgConnection> connection(new PgConnection(address, std::move(isCancelled)));
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
-    if (Result<void> checked = connection->checkTls(); !checked)
-        return checked.error();
-    return connection;
+    Result<void> done = connection->checkTls();
+    // In the texts of pgLiteral(), a backslash is a character like others, whatever the default of the database is.
+    if (done)
+        done = connection->run("SET standard_conforming_strings = on");
+    // From version 14 on: a statement ends soon after its client.
+    if (done)
+        (void)connection->run("SET client_connection_check_interval = '1s'");
+    return done ? std::move(connection) : Result<std::unique_ptr<PgConnection>>(done.error());
+}
+
+bool PgConnection::isLost() const
+{
+    return isCancelled() || PQstatus(m_handle) != CONNECTION_OK;
 }
 
 Error PgConnection::errorOf(const pg_result *result) const
@@ -194,46 +220,71 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
-/// Waits for an answer. Returns false if there will be none.
-bool PgConnection::await()
+/// Sends what libpq keeps. Returns false if the server is gone, or when cancelled.
+bool PgConnection::flush()
 {
-    while (PQisBusy(m_handle) != 0) {
-        if (m_isCancelled && m_isCancelled())
+    while (const int kept = PQflush(m_handle)) {
+        if (kept < 0 || isCancelled())
             return false;
-        pollfd socket{PQsocket(m_handle), POLLIN, 0};
-        if (::poll(&socket, 1, kCancelledEveryMs) > 0 && PQconsumeInput(m_handle) != 1)
+        // A server whose answers are not read stops reading, too.
+        pollfd socket{PQsocket(m_handle), POLLIN | POLLOUT, 0};
+        if (::poll(&socket, 1, kCancelledEveryMs) > 0 && (socket.revents & POLLIN) != 0 &&
+            PQconsumeInput(m_handle) != 1)
             return false;
     }
     return true;
 }
 
+/// Waits for an answer. Returns false if there will be none, or when cancelled: a server may answer without an end.
+bool PgConnection::await()
+{
+    while (!isCancelled()) {
+        if (PQisBusy(m_handle) == 0)
+            return true;
+        pollfd socket{PQsocket(m_handle), POLLIN, 0};
+        if (::poll(&socket, 1, kCancelledEveryMs) > 0 && PQconsumeInput(m_handle) != 1)
+            return false;
+    }
+    return false;
+}
+
 /// As PQexec(), which cannot be cancelled: the last one of the results, or nullptr. The caller owns it.
 pg_result *PgConnection::execute(const std::string &statements)
 {
-    if (PQsendQuery(m_handle, statements.c_str()) != 1)
+    if (PQsendQuery(m_handle, statements.c_str()) != 1 || !flush())
         return nullptr;
     pg_result *latest = nullptr;
     while (await()) {
         pg_result *const result = PQgetResult(m_handle);
         if (!result)
             return latest;
+        const bool isCopying = isCopy(PQresultStatus(result));
         const bool hasFailed = PQresultStatus(latest) == PGRES_FATAL_ERROR && latest;
         PQclear(hasFailed ? result : std::exchange(latest, result));
-        if (PQresultStatus(latest) == PGRES_COPY_IN)
+        if (isCopying)
             return latest;
     }
     PQclear(latest);
     return nullptr;
 }
 
+/// Why there is no answer, or a wrong one.
+Error PgConnection::failure(const pg_result *result) const
+{
+    if (!result && isCancelled())
+        return {ErrorCode::Cancelled, m_address.name() + ": cancelled"};
+    if (result && PQresultStatus(result) != PGRES_FATAL_ERROR)
+        return {ErrorCode::BadFormat, m_address.name() + ": the answer does not fit the statement; check whether the "
+                                                         "address is that of a PostgreSQL server"};
+    return errorOf(result);
+}
+
 Result<PgRows> PgConnection::rows(const std::string &statements)
 {
     PgRows rows(execute(statements));
-    if (!rows.m_result && m_isCancelled && m_isCancelled())
-        return Error{ErrorCode::Cancelled, m_address.name() + ": cancelled"};
     const ExecStatusType status = PQresultStatus(rows.m_result.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_COPY_IN)
-        return errorOf(rows.m_result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        return failure(rows.m_result.get());
     return rows;
 }
 
@@ -264,20 +315,41 @@ Result<std::optional<std::string>> PgConnection::value(const std::string &query)
     return values->empty() ? std::optional<std::string>() : std::move(values->front());
 }
 
+bool PgConnection::sendCopy(std::string_view text)
+{
+    int isTaken = 0;  // 0: there is no room
+    while ((isTaken = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size()))) == 0) {
+        if (!flush())
+            return false;
+    }
+    if (isTaken != 1)
+        return false;
+    while ((isTaken = PQputCopyEnd(m_handle, nullptr)) == 0) {
+        if (!flush())
+            return false;
+    }
+    return isTaken == 1 && flush();
+}
+
 Result<void> PgConnection::copy(const std::string &target, std::string_view text)
 {
     // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
-    if (Result<PgRows> begun = rows("COPY " + target + " FROM STDIN WITH (FREEZE)"); !begun)
-        return begun.error();
-    const bool isSent = PQputCopyData(m_handle, text.data(), static_cast<int>(text.size())) == 1 &&
-                        PQputCopyEnd(m_handle, nullptr) == 1;
-    Result<void> done = isSent ? Result<void>() : Result<void>(errorOf(nullptr));
-    while (pg_result *const result = PQgetResult(m_handle)) {
-        const PgRows answer(result);
-        if (done && PQresultStatus(result) != PGRES_COMMAND_OK)
-            done = errorOf(result);
+    const PgRows begun(execute("COPY " + target + " FROM STDIN WITH (FREEZE)"));
+    if (PQresultStatus(begun.m_result.get()) != PGRES_COPY_IN)
+        return failure(begun.m_result.get());
+    Result<void> done = sendCopy(text) ? Result<void>() : Result<void>(failure(nullptr));
+    while (await()) {
+        const PgRows answer(PQgetResult(m_handle));
+        const pg_result *const result = answer.m_result.get();
+        if (!result)
+            return done;
+        // The server knows better why it has not read everything.
+        if (PQresultStatus(result) == PGRES_FATAL_ERROR || (done && PQresultStatus(result) != PGRES_COMMAND_OK))
+            done = failure(result);
+        if (isCopy(PQresultStatus(result)))
+            return done;
     }
-    return done;
+    return done ? failure(nullptr) : done;
 }
 
 }  // namespace ct

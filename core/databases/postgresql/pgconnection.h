@@ -46,15 +46,17 @@ class PgConnection {
 public:
     enum class IfMissing : std::uint8_t { Create, Fail };
     /// `ifMissing`: what to do if the database does not exist. The password is the one that was kept for the server, or
-    /// else comes from PGPASSWORD, PGPASSFILE or ~/.pgpass.
-    static Result<std::unique_ptr<PgConnection>> open(const ServerAddress &address,
-                                                      IfMissing ifMissing = IfMissing::Create);
+    /// else comes from PGPASSWORD, PGPASSFILE or ~/.pgpass. `isCancelled`: ends the waits of this call, and of all
+    /// later ones. Then only the destructor may be called.
+    static Result<std::unique_ptr<PgConnection>>
+    open(const ServerAddress &address, IfMissing ifMissing = IfMissing::Create, IsCancelled isCancelled = {});
     ~PgConnection();  ///< the server rolls back an open transaction
     PgConnection(const PgConnection &) = delete;
     PgConnection &operator=(const PgConnection &) = delete;
 
-    /// Ends the waits of all later calls. Only the destructor may be called then.
-    void setCancelled(IsCancelled isCancelled) { m_isCancelled = std::move(isCancelled); }
+    /// The connection has ended, or a call was cancelled: the latest statement may have been executed although it
+    /// failed.
+    bool isLost() const;
     /// One or more statements.
     Result<void> run(const std::string &statements);
     /// The rows of the last one of the statements.
@@ -67,25 +69,30 @@ public:
     Result<void> copy(const std::string &target, std::string_view text);
 
 private:
-    explicit PgConnection(const ServerAddress &address);
+    PgConnection(const ServerAddress &address, IsCancelled isCancelled);
     Result<void> connect(IfMissing ifMissing);
-    bool connectTo(const std::string &database);
+    Result<void> connectTo(const std::string &database);
+    Error refusal(const struct PgAttempt &attempt) const;
     Result<void> createDatabase();
     Result<void> checkTls();
     pg_result *execute(const std::string &statements);
+    bool flush();
+    bool sendCopy(std::string_view text);
     bool await();
+    bool isCancelled() const { return m_isCancelled && m_isCancelled(); }
+    Error failure(const pg_result *result) const;
     Error errorOf(const pg_result *result) const;
 
     const ServerAddress m_address;
     const QString m_name;
     QSqlDatabase m_database;
-    IsCancelled m_isCancelled;    ///< may be empty
-    pg_conn *m_handle = nullptr;  ///< of m_database
+    const IsCancelled m_isCancelled;  ///< may be empty
+    pg_conn *m_handle = nullptr;      ///< of m_database; it does not block
 };
 
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);
-/// A text in single quotes.
+/// A text in single quotes, for a PgConnection.
 std::string pgLiteral(std::string_view text);
 
 }  // namespace ct

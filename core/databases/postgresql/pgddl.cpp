@@ -93,6 +93,16 @@ std::string makeSchema(const std::string &flatView)
     return sql;
 }
 
+std::string findViewsOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &pgLiteral);
+    return "SELECT viewname FROM pg_views WHERE schemaname = current_schema() AND CASE WHEN viewname IN (" +
+           names.ofTraces +
+           ") THEN definition !~ '\\mevents\\M' WHEN viewname = 'sessions' THEN definition !~"
+           " '\\mall_sessions\\M' WHEN viewname IN (" +
+           names.ofTables + ") THEN definition !~ '\\mcorotracer_session\\M' ELSE false END";
+}
+
 std::string partitionOf(Table table, std::uint64_t session)
 {
     return pgIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));
@@ -104,6 +114,19 @@ std::string makePartition(Table table, std::uint64_t session)
     return "CREATE TABLE " + partitionOf(table, session) + " (LIKE " + partitioned(table) +
            ", CHECK (session = " + number + "));\nALTER TABLE " + partitionOf(table, session) +
            " ALTER session SET DEFAULT " + number + ";\n";
+}
+
+std::string makeIndexes(Table table, std::uint64_t session)
+{
+    std::string sql;
+    if (const TableSchema &schema = schemaOf(table); !schema.key.empty())
+        sql += "ALTER TABLE " + partitionOf(table, session) + " ADD PRIMARY KEY (session, " + std::string(schema.key) +
+               ");\n";
+    for (const IndexSchema &index : tableIndexes()) {
+        if (index.table == table)
+            sql += "CREATE INDEX ON " + partitionOf(table, session) + " (" + std::string(index.columns) + ");\n";
+    }
+    return sql;
 }
 
 std::string attachPartition(Table table, std::uint64_t session)

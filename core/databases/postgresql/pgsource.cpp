@@ -134,10 +134,10 @@ private:
 
 Result<std::unique_ptr<RowSource>> openPgSource(const ServerAddress &address, IsCancelled isCancelled)
 {
-    Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address, PgConnection::IfMissing::Fail);
+    Result<std::unique_ptr<PgConnection>> opened =
+        PgConnection::open(address, PgConnection::IfMissing::Fail, std::move(isCancelled));
     if (!opened)
         return opened.error();
-    (*opened)->setCancelled(std::move(isCancelled));
     auto source = std::make_unique<PgSource>(address, std::move(*opened));
     if (Result<void> begun = source->begin(); !begun)
         return begun.error();

@@ -5,6 +5,8 @@
 #include "core/databases/postgresql/copytext.h"
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/postgresql/pgddl.h"
+#include "core/databases/serverstore.h"
+#include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 
 #include <array>
@@ -21,8 +23,6 @@ namespace {
 constexpr std::size_t kMostWaiting = 1U << 20;
 /// Locks of two exports that make the schema, or replace a session, at the same time. Any number will do.
 constexpr const char *kLock = "SELECT pg_advisory_xact_lock(4711823640215)";
-constexpr const char *kNothingStored =
-    "; nothing of this session was stored, and what the database had before is unchanged";
 
 class PgStore final : public RowStore {
 public:
@@ -44,12 +44,13 @@ public:
     }
 
 private:
-    Result<void> checked(Result<void> done) const;
     Result<void> makeSchema();
+    Result<void> makeTables();
     Result<void> takeNumber();
     Result<void> beginTransaction();
     Result<void> makePartition(Table table);
     Result<void> flush(Table table);
+    Result<void> load();
     Result<void> attach();
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
@@ -62,25 +63,27 @@ private:
     std::array<std::string, kTables> m_waiting;  ///< rows in the text format of COPY, by Table
 };
 
-/// Every error says what is in the database.
-Result<void> PgStore::checked(Result<void> done) const
-{
-    if (done)
-        return done;
-    Error error = done.error();
-    error.message += kNothingStored;
-    addRemedy(error, spaceRemedy(error.code));
-    return error;
-}
-
 Result<void> PgStore::makeSchema()
 {
-    Result<void> made = run(std::string("BEGIN;") + kLock + "; SET LOCAL lock_timeout = '30s'");
+    Result<void> made = run(std::string("BEGIN; SET LOCAL lock_timeout = '30s';") + kLock);
     if (made)
-        made = run(postgresql::makeSchema(m_address.table));
+        made = makeTables();
     if (made)
         return run("COMMIT");
     (void)run("ROLLBACK");
+    return made;
+}
+
+Result<void> PgStore::makeTables()
+{
+    const auto others = m_connection->column(postgresql::findViewsOfOthers(m_address.table));
+    if (!others)
+        return others.error();
+    if (!others->empty())
+        return viewOfOthers(m_address.name(), others->front());
+    Result<void> made = run(postgresql::makeSchema(m_address.table));
+    if (made)
+        return made;
     Error error = made.error();
     addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
                      "another name with ?table=NAME");
@@ -111,22 +114,22 @@ Result<void> PgStore::makePartition(Table table)
 
 Result<void> PgStore::begin()
 {
-    Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(m_address);
+    Result<std::unique_ptr<PgConnection>> opened =
+        PgConnection::open(m_address, PgConnection::IfMissing::Create, m_isCancelled);
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
-    m_connection->setCancelled(m_isCancelled);
     Result<void> done = makeSchema();
     if (done)
         done = takeNumber();
-    return checked(done ? beginTransaction() : done);
+    return orNothingStored(done ? beginTransaction() : done);
 }
 
 Result<void> PgStore::add(Table table, const Row &row)
 {
     std::string &waiting = m_waiting[static_cast<std::size_t>(table)];
     appendCopyRow(waiting, schemaOf(table), row);
-    return waiting.size() < kMostWaiting ? Result<void>() : checked(flush(table));
+    return waiting.size() < kMostWaiting ? Result<void>() : orNothingStored(flush(table));
 }
 
 Result<void> PgStore::flush(Table table)
@@ -143,45 +146,64 @@ Result<void> PgStore::flush(Table table)
     return copied;
 }
 
-/// The indexes are made here: the partitioned tables have them.
-Result<void> PgStore::attach()
+/// Completes the partitions, which no other program sees yet.
+Result<void> PgStore::load()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
         const Table table = static_cast<Table>(i);
         Result<void> done = flush(table);
-        if (done && m_isMade[i])
-            done = run(postgresql::attachPartition(table, m_session));
+        const std::string indexes = postgresql::makeIndexes(table, m_session);
+        if (done && m_isMade[i] && !indexes.empty())
+            done = run(indexes);
         if (!done)
             return done;
     }
     return {};
 }
 
+Result<void> PgStore::attach()
+{
+    std::string statements;
+    for (std::size_t i = 0; i < kTables; ++i) {
+        if (m_isMade[i])
+            statements += postgresql::attachPartition(static_cast<Table>(i), m_session);
+    }
+    return run(statements);
+}
+
 Result<void> PgStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
-    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other.
+    if (done)
+        done = load();
+    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other. A
+    // capture that begins waits for this lock, so nothing that takes long follows.
     if (done)
         done = run(kLock);
     if (done)
         done = attach();
     const std::string key = pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
     if (done)
-        done = run("DELETE FROM stored_sessions WHERE key = " + key +
-                   "; INSERT INTO stored_sessions (session, key) VALUES (" + std::to_string(m_session) + ", " + key +
-                   "); COMMIT");
+        done =
+            run("DELETE FROM stored_sessions WHERE key = " + key +
+                "; INSERT INTO stored_sessions (session, key) VALUES (" + std::to_string(m_session) + ", " + key + ")");
     if (!done)
-        return checked(done);
+        return nothingStored(done.error());
+    if (const Result<void> committed = run("COMMIT"); !committed)
+        return m_connection->isLost() ? perhapsStored(committed.error()) : nothingStored(committed.error());
     dropUnused();
     return {};
 }
 
-/// Drops partitions of replaced sessions. Waits a few seconds for their readers; the next export tries again.
+/// Drops partitions of replaced sessions. Other schemas have sessions of their own. Waits a few seconds for readers;
+/// the next export tries again.
 void PgStore::dropUnused()
 {
     const auto partitions = m_connection->column(
         "SELECT c.oid::regclass FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid"
-        " JOIN pg_class p ON p.oid = i.inhparent WHERE p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
+        " JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class s ON s.oid = 'stored_sessions'::regclass"
+        " WHERE c.relnamespace = s.relnamespace AND p.relnamespace = s.relnamespace"
+        " AND p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
         " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
     (void)run("SET lock_timeout = '3s'");
     for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
@@ -194,7 +216,9 @@ void PgStore::dropUnused()
 Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address, IsCancelled isCancelled)
 {
     // Qt wants a connection to stay on its thread, and the rows come on another one.
-    if (const Result<std::unique_ptr<PgConnection>> opened = PgConnection::open(address); !opened)
+    const Result<std::unique_ptr<PgConnection>> opened =
+        PgConnection::open(address, PgConnection::IfMissing::Create, isCancelled);
+    if (!opened)
         return opened.error();
     return std::unique_ptr<RowStore>(std::make_unique<PgStore>(address, std::move(isCancelled)));
 }

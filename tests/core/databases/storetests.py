@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports next to other exports, other clients and other programs, on real database servers: what the tests of
+PostgreSQL and of MariaDB share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import servers
+
+PROGRAM = ""
+ENVIRONMENT = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+
+
+def line(probe_id, n):
+    return json.dumps({"probe_id": probe_id, "tid": 7, "addr": "0x0000000000001234", "seq": (n // 8 + 1) * 2,
+                       "is_active": n % 2 == 1, "ts": 1000 + n, "n": n, "coroutine": 0})
+
+
+class Client:
+    """A connection that stays open, with its transaction and its locks."""
+
+    def __init__(self, server, database):
+        if server.kind == "postgresql":
+            command = [servers.program("psql", *server.folders), "-X", "-q", "-A", "-t", "-h", str(server.home), "-U",
+                       server.user, "-d", database]
+            self.mark = "\\echo done"
+        else:
+            command = [servers.program("mariadb"), "--no-defaults", "-S", str(server.socket()), "-u", server.user, "-N",
+                       "-B", "--unbuffered", database]
+            self.mark = "SELECT 'done';"
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, sql):
+        """Waits for the end of the statements; returns the lines of the answer."""
+        self.process.stdin.write(f"{sql};\n{self.mark}\n")
+        self.process.stdin.flush()
+        lines = []
+        for answer in self.process.stdout:
+            if answer.strip() == "done":
+                return lines
+            lines.append(answer.rstrip("\n"))
+        raise RuntimeError(f"{sql}: {lines}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(servers.PATIENCE_S)
+        self.process.stdout.close()
+
+
+class Stores:
+    """For classes that are test cases, too. `server`: set by main()."""
+
+    server = None
+    number = 0
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="ct-servers-")
+        self.running = []
+        Stores.number += 1
+        self.database = f"stores_{Stores.number}"
+
+    def tearDown(self):
+        for process in self.running:
+            if not process.stderr.closed:
+                process.kill()
+                process.communicate()
+        self.folder.cleanup()
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name, name)
+
+    def query(self, sql):
+        return self.server.query(self.database, sql)
+
+    def value(self, sql):
+        return self.server.value(self.database, sql)
+
+    def waiting_for(self, sql, expected):
+        self.assertEqual(self.server.waiting_for(self.database, sql, expected), expected)
+
+    def client(self):
+        client = Client(self.server, self.database)
+        self.addCleanup(client.close)
+        return client
+
+    def many(self, name, events, probe_id=1):
+        self.path(name).write_text("".join(line(probe_id, n) + "\n" for n in range(events)), encoding="utf-8")
+        return self.path(name)
+
+    def begin(self, source, **options):
+        running = subprocess.Popen([PROGRAM, "--batch", "--input", str(source), "--export", self.server.kind, "--output",
+                                    self.server.url(self.database, **options)], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        self.running.append(running)
+        return running
+
+    def ended(self, running, status=0):
+        """The messages of an export."""
+        _, errors = running.communicate(timeout=servers.PATIENCE_S)
+        self.assertEqual(running.returncode, status, errors)
+        return errors
+
+    def exported(self, source, status=0, **options):
+        return self.ended(self.begin(source, **options), status)
+
+    def begun(self, name, probe_id=2):
+        """An export that has written something."""
+        running = self.begin(self.many(name, 200_000, probe_id))
+        while running.poll() is None and self.value(self.server.is_writing) != "t":
+            pass
+        self.assertIsNone(running.poll(), "the export ended too early")
+        return running
+
+    def test_keeps_views_of_other_programs(self):
+        self.exported(self.many("run.jsonl", 5))
+        self.query("CREATE TABLE others (id bigint, a bigint)")
+        self.query("INSERT INTO others VALUES (1, 42)")
+        for name in "mine", "threads", "coro_trace":
+            self.query(f"DROP VIEW IF EXISTS {name}{' CASCADE' if self.server.kind == 'postgresql' else ''}")
+            self.query(f"CREATE VIEW {name} AS SELECT a AS id FROM others")
+            errors = self.exported(self.many("run.jsonl", 6), 4, table="mine")
+            self.assertIn(f"the view {name} belongs to another program; choose another database, or another name with"
+                          " ?table=NAME", errors)
+            self.assertEqual(self.value(f"SELECT id FROM {name}"), "42")
+            self.assertEqual(self.value("SELECT count(*) FROM all_events"), "5")
+            self.query(f"DROP VIEW {name}")
+        self.exported(self.many("run.jsonl", 6), table="mine")
+        self.assertEqual(self.value("SELECT count(*) FROM mine"), "6")
+
+
+def main(make_server, tests):
+    """Arguments: the program, then those of unittest."""
+    global PROGRAM
+    PROGRAM = os.path.abspath(sys.argv[1])
+    try:
+        tests.server = make_server()
+    except servers.Missing as missing:
+        print(f"SKIP {pathlib.Path(sys.argv[0]).resolve()}: {missing}", flush=True)
+        sys.exit(77)
+    try:
+        outcome = unittest.main(argv=[sys.argv[0], *sys.argv[2:]], exit=False).result
+    finally:
+        tests.server.remove()
+    sys.exit(0 if outcome.wasSuccessful() else 1)

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports to a real PostgreSQL server, next to other exports, clients and programs.
+
+usage: tst_pgstores.py CORO_TRACER_GUI [unittest arguments]
+"""
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import servers  # noqa: E402
+import storetests  # noqa: E402
+
+
+def message(kind, content):
+    return kind + struct.pack(">i", len(content) + 4) + content
+
+
+class LyingServer:
+    """Speaks PostgreSQL's protocol up to `statement`, which it answers with `lie`: once, or until the client is gone.
+    After that it reads nothing."""
+
+    def __init__(self, folder, statement, lie, repeats):
+        self.statement, self.lie, self.repeats = statement, lie, repeats
+        self.is_done = threading.Event()
+        self.is_lying = threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{folder}/.s.PGSQL.5432")
+        self.listener.listen()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return  # closed
+            threading.Thread(target=self.answer, args=[client], daemon=True).start()
+
+    def answer(self, client):
+        ready = message(b"Z", b"I")
+        with client, client.makefile("rb") as requests:
+            try:
+                requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
+                if not self.statement:
+                    self.is_lying.set()
+                    self.is_done.wait()
+                client.sendall(message(b"R", bytes(4)) + message(b"S", b"server_version\0" b"15.0\0")
+                               + message(b"S", b"client_encoding\0UTF8\0") + ready)
+                while kind := requests.read(1):
+                    content = requests.read(struct.unpack(">i", requests.read(4))[0] - 4)
+                    if kind != b"Q":
+                        continue
+                    if not content.startswith(self.statement):
+                        client.sendall(message(b"C", b"SET\0") + ready)
+                        continue
+                    client.sendall(self.lie)
+                    self.is_lying.set()
+                    while self.repeats:
+                        client.sendall(self.lie)
+                    self.is_done.wait()
+            except OSError:
+                pass  # the client is gone
+
+    def close(self):
+        self.is_done.set()
+        self.listener.close()
+
+
+class PgStores(storetests.Stores, unittest.TestCase):
+    def test_leaves_sessions_in_other_schemas_alone(self):
+        for name in "first", "second":
+            self.exported(self.many(f"{name}.jsonl", 10))
+        self.query(f"CREATE SCHEMA other; ALTER DATABASE {self.database} SET search_path = other")
+        self.exported(self.many("third.jsonl", 20))
+        self.assertEqual(self.value("SELECT count(*) FROM other.all_events"), "20")
+        self.assertEqual(self.value("SELECT count(*) FROM public.all_events"), "20")
+
+    def test_texts_stay_texts_in_databases_that_read_backslashes(self):
+        self.exported(self.many("first.jsonl", 5))
+        self.query("CREATE TABLE others (a integer)")
+        self.query(f"ALTER DATABASE {self.database} SET standard_conforming_strings = off")
+        source = self.many("\\'; DROP TABLE others; --.jsonl", 10)
+        self.exported(source)
+        self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM sessions WHERE right(key, 8) = '--.jsonl'"), "1")
+        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
+                               self.server.url(self.database, session=str(source)), "--export", "csv", "--output",
+                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
+
+    def test_makes_indexes_before_others_have_to_wait(self):
+        self.exported(self.many("first.jsonl", 5))
+        self.query(f"ALTER DATABASE {self.database} SET log_statement = 'all'")
+        self.exported(self.many("second.jsonl", 10))
+        log = (self.server.folder / "log").read_text(errors="replace")
+        locked = log.rindex("SELECT pg_advisory_xact_lock")
+        for statement in 'CREATE INDEX ON "events_of_session_2"', '"events_of_session_2" ADD PRIMARY KEY':
+            self.assertIn(statement, log[:locked])
+            self.assertNotIn(statement, log[locked:])
+        self.assertIn('ATTACH PARTITION "events_of_session_2"', log[locked:])
+        # The partitioned table has adopted the indexes, and made none of its own.
+        self.assertEqual(self.query("SELECT count(*), count(i.inhparent) FROM pg_index x"
+                                    " LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid"
+                                    " WHERE x.indrelid = 'events_of_session_2'::regclass"), [["5", "5"]])
+
+    is_committing = ("SELECT {} FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'"
+                     " AND wait_event = 'advisory'")
+
+    def committing(self):
+        """An export whose COMMIT waits."""
+        self.exported(self.many("first.jsonl", 5))
+        self.query("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+                   " $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;"
+                   "CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON stored_sessions DEFERRABLE INITIALLY DEFERRED"
+                   " FOR EACH ROW EXECUTE FUNCTION wait()")
+        self.client().run("SELECT pg_advisory_lock(1)")
+        running = self.begin(self.many("second.jsonl", 10))
+        self.waiting_for(self.is_committing.format("count(*)"), "1")
+        return running
+
+    def test_says_that_the_outcome_of_a_lost_commit_is_not_known(self):
+        running = self.committing()
+        self.query(self.is_committing.format("pg_terminate_backend(pid)"))
+        self.assertIn("it is not known whether this session was stored; look for it in the view `sessions`",
+                      self.ended(running, 4))
+
+    def test_says_that_the_outcome_of_an_interrupted_commit_is_not_known(self):
+        running = self.committing()
+        running.send_signal(signal.SIGINT)
+        self.assertIn("look in the view `sessions` of the database whether the session was stored",
+                      self.ended(running, 128 + signal.SIGINT))
+
+    def test_the_server_ends_what_a_killed_export_has_begun(self):
+        running = self.committing()
+        running.kill()
+        self.waiting_for(self.is_committing.format("count(*)"), "0")
+
+    def lied_to(self, statement, lie=b"", repeats=False, events=5):
+        folder = self.path("socket")
+        folder.mkdir(exist_ok=True)
+        (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
+        lying = LyingServer(folder, statement, lie, repeats)
+        self.addCleanup(lying.close)
+        running = self.begin(self.many("run.jsonl", events), socket=folder)
+        return lying, running
+
+    def test_gives_up_a_server_that_begins_a_copy(self):
+        for kind in b"G", b"H", b"W":  # COPY from the client, to the client, both
+            _, running = self.lied_to(b"BEGIN", message(kind, bytes(3)))
+            self.assertIn("the answer does not fit the statement", self.ended(running, 4))
+
+    def interrupted(self, lying, running):
+        self.assertTrue(lying.is_lying.wait(servers.PATIENCE_S))
+        running.send_signal(signal.SIGINT)
+        return self.ended(running, 128 + signal.SIGINT)
+
+    def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
+        self.interrupted(*self.lied_to(b"BEGIN", message(b"C", b"SET\0"), repeats=True))
+
+    def test_can_be_interrupted_while_a_server_reads_no_rows(self):
+        errors = self.interrupted(*self.lied_to(b"COPY", message(b"G", bytes(3)), events=400_000))
+        self.assertIn("interrupted: nothing was written", errors)
+
+    def test_can_be_interrupted_while_it_connects(self):
+        self.interrupted(*self.lied_to(b""))
+
+
+if __name__ == "__main__":
+    storetests.main(servers.PostgreSql, PgStores)
