@@ -173,8 +173,7 @@ Result<std::unique_ptr<RowStore>> makeSqliteStore(const std::string &path)
     // Qt would pass another name to SQLite.
     if (validUtf8(path) != path)
         return Error{ErrorCode::InvalidArgument,
-                     validUtf8(path) +
-                         ": the name of a SQLite file must be valid UTF-8; choose another name or folder"};
+                     path + ": the name of a SQLite file must be valid UTF-8; choose another name or folder"};
     const Result<DatabaseFile> file = openDatabaseFile(path);
     if (!file)
         return file.error();
