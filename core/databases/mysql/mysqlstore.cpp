@@ -268,7 +268,8 @@ Result<void> MysqlStore::attach()
 /// own, it changes nothing.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
-    const std::string key = mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string key =
+        mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
     const std::string number = std::to_string(m_session);
     const Result<std::uint64_t> changed =
         m_connection->change("UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +

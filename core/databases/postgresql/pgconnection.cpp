@@ -30,8 +30,12 @@ QString freshName()
 std::string doubled(std::string_view text, char quote)
 {
     std::string result(1, quote);
-    for (const char character : text)
-        result.append(character == quote ? 2 : 1, character);
+    for (const char character : text) {
+        if (character == '\0')
+            result += "\xEF\xBF\xBD";  // PostgreSQL cannot store it: U+FFFD replaces it
+        else
+            result.append(character == quote ? 2 : 1, character);
+    }
     return result + quote;
 }
 

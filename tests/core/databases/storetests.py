@@ -3,6 +3,7 @@
 """Exports next to other exports, other clients and other programs, on real database servers: what the tests of
 PostgreSQL and of MariaDB share."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -116,6 +117,19 @@ class Stores:
             pass
         self.assertIsNone(running.poll(), "the export ended too early")
         return running
+
+    def test_sessions_can_have_long_names(self):
+        folder = self.path("deep")
+        for level in range(10):
+            folder /= hashlib.sha512(bytes([level])).hexdigest() + hashlib.sha512(bytes([level, 1])).hexdigest()[:100]
+        folder.mkdir(parents=True)
+        source = folder / "run.jsonl"
+        for events in 10, 20:
+            self.many("run.jsonl", events).replace(source)
+            self.exported(source)
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+        return source
 
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))

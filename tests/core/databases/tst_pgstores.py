@@ -77,6 +77,18 @@ class LyingServer:
 
 
 class PgStores(storetests.Stores, unittest.TestCase):
+    def rows_read(self, session):
+        """The events of a session that is read."""
+        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
+                               self.server.url(self.database, session=str(session)), "--export", "csv", "--output",
+                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return len(self.path("run.csv").read_text(encoding="utf-8").splitlines()) - 1
+
+    def test_sessions_can_have_long_names(self):
+        source = super().test_sessions_can_have_long_names()
+        self.assertEqual(self.rows_read(source), 20)
+
     def test_leaves_sessions_in_other_schemas_alone(self):
         for name in "first", "second":
             self.exported(self.many(f"{name}.jsonl", 10))
@@ -93,10 +105,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.exported(source)
         self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
         self.assertEqual(self.value("SELECT count(*) FROM sessions WHERE right(key, 8) = '--.jsonl'"), "1")
-        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
-                               self.server.url(self.database, session=str(source)), "--export", "csv", "--output",
-                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows_read(source), 10)
         self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
 
     def test_makes_indexes_before_others_have_to_wait(self):
