@@ -103,6 +103,12 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.assertEqual(self.query(self.server.tables), [])
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "30")
 
+    def test_databases_can_have_long_names(self):
+        self.database = "d" * 64
+        for events in 10, 20:
+            self.exported(self.many("run.jsonl", events))
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "20")
+
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
         self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")
