@@ -271,17 +271,17 @@ Result<void> MysqlStore::attach()
 }
 
 /// Shows the new session instead of the one with the same key, which becomes an abandoned one. Without a row of its
-/// own, it changes nothing.
+/// own, it changes nothing. Compares bytes, because collations ignore blanks at the end.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
     const std::string key =
         mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
     const std::string number = std::to_string(m_session);
-    const Result<std::uint64_t> changed =
-        m_connection->change("UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
-                             " SET s.stored_at = IF(s.session = " + number +
-                             ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
-                             ", NULL) WHERE s.session = " + number + " OR s.session_key COLLATE utf8mb4_bin = " + key);
+    const Result<std::uint64_t> changed = m_connection->change(
+        "UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
+        " SET s.stored_at = IF(s.session = " + number +
+        ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
+        ", NULL) WHERE s.session = " + number + " OR CAST(s.session_key AS BINARY) = CAST(" + key + " AS BINARY)");
     if (!changed)
         return changed.error();
     if (*changed == 0)

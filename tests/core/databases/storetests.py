@@ -118,9 +118,9 @@ class Stores:
         self.assertIsNone(running.poll(), "the export ended too early")
         return running
 
-    def test_sessions_can_have_long_names(self):
+    def exported_with_a_long_name(self):
         folder = self.path("deep")
-        for level in range(10):
+        for level in range(14):
             folder /= hashlib.sha512(bytes([level])).hexdigest() + hashlib.sha512(bytes([level, 1])).hexdigest()[:100]
         folder.mkdir(parents=True)
         source = folder / "run.jsonl"
@@ -130,6 +130,14 @@ class Stores:
         self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
         return source
+
+    def test_sessions_can_have_long_names(self):
+        self.exported_with_a_long_name()
+
+    def test_blanks_belong_to_the_name_of_a_session(self):
+        for name in "run", "run ", "RUN":
+            self.exported(self.many(name, 10))
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
 
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))

@@ -84,7 +84,7 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
     def test_says_that_the_outcome_of_a_lost_update_is_not_known(self):
         source = self.many("run.jsonl", 10)
         self.exported(source)
-        self.client().run("BEGIN; SELECT session FROM stored_sessions FOR UPDATE")
+        self.client().run("BEGIN; SELECT session FROM stored_sessions WHERE session = 1 FOR UPDATE")
         running = self.begin(source)
         updating = ("SELECT {} FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
                     " AND INFO LIKE 'UPDATE stored_sessions %'")
