@@ -186,7 +186,12 @@ Result<void> PgConnection::createDatabase()
         return refusal(attempt);
     if (Result<void> connected = connectTo(m_address.maintenance); !connected)
         return connected;
-    Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
+    // template1 can have an encoding without all characters, and a locale can need another one than UTF-8.
+    const std::string create =
+        "CREATE DATABASE " + pgIdentifier(m_address.database) + " ENCODING 'UTF8' TEMPLATE template0";
+    Result<void> created = run(create);
+    if (!created)
+        created = run(create + " LC_COLLATE 'C' LC_CTYPE 'C'");
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
     m_database.close();

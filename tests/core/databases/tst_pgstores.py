@@ -122,6 +122,15 @@ class PgStores(storetests.Stores, unittest.TestCase):
                                     " LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid"
                                     " WHERE x.indrelid = 'events_of_session_2'::regclass"), [["5", "5"]])
 
+    def test_new_databases_have_all_characters(self):
+        run = self.server.query
+        run("postgres", "UPDATE pg_database SET datistemplate = false WHERE datname = 'template1'")
+        run("postgres", "DROP DATABASE template1")
+        run("postgres", "CREATE DATABASE template1 TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+        self.exported(self.many("\U0001f600.jsonl", 10))
+        self.assertEqual(self.value("SHOW server_encoding"), "UTF8")
+        self.assertEqual(self.value("SELECT right(key, 7) FROM sessions"), "\U0001f600.jsonl")
+
     is_committing = ("SELECT {} FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'"
                      " AND wait_event = 'advisory'")
 
