@@ -2,7 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/serverstore.h"
 
+#include <QCryptographicHash>
+
 namespace ct {
+
+namespace {
+
+/// The rows of a B-tree of PostgreSQL have at most 2704 bytes.
+constexpr std::size_t kMostKeyBytes = 2000;
+
+}  // namespace
 
 Error nothingStored(Error error)
 {
@@ -21,6 +30,18 @@ Error perhapsStored(Error error)
 Result<void> orNothingStored(Result<void> done)
 {
     return done ? done : nothingStored(done.error());
+}
+
+std::string storedKey(const std::string &sessionKey)
+{
+    if (sessionKey.size() <= kMostKeyBytes)
+        return sessionKey;
+    std::size_t kept = kMostKeyBytes;
+    while (kept > 0 && (static_cast<unsigned char>(sessionKey[kept]) & 0xC0U) == 0x80U)  // within a character of UTF-8
+        --kept;
+    const QByteArray hash =
+        QCryptographicHash::hash(QByteArray::fromStdString(sessionKey), QCryptographicHash::Sha256).toHex();
+    return sessionKey.substr(0, kept) + "... " + hash.toStdString();
 }
 
 }  // namespace ct

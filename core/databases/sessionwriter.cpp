@@ -292,18 +292,20 @@ Result<void> SessionWriter::writeSession()
     const std::string machine = m_info.machine ? validUtf8(m_info.machine->name) : std::string();
     const std::string json = toJson(m_info);
     const RecordingInfo::Clocks clocks = m_info.clocks.empty() ? RecordingInfo::Clocks() : m_info.clocks.back();
-    return m_store->add(Table::Sessions,
-                        Row()
-                            .textIfAny(name)
-                            .textIfAny(program)
-                            .textIfAny(command)
-                            .textIfAny(machine)
-                            .known(m_info.target.value_or(0))
-                            .numberIf(m_consumed != 0, m_firstTs)
-                            .numberIf(m_consumed != 0, m_lastTs)
-                            .numberIf(clocks.realtime > clocks.monotonic, clocks.realtime - clocks.monotonic)
-                            .known(m_info.decided)
-                            .text(json));
+    // The recording is not trusted: the column is signed.
+    const std::uint64_t offset = clocks.realtime - clocks.monotonic;
+    const bool hasOffset = clocks.realtime > clocks.monotonic && offset <= INT64_MAX;
+    return m_store->add(Table::Sessions, Row()
+                                             .textIfAny(name)
+                                             .textIfAny(program)
+                                             .textIfAny(command)
+                                             .textIfAny(machine)
+                                             .known(m_info.target.value_or(0))
+                                             .numberIf(m_consumed != 0, m_firstTs)
+                                             .numberIf(m_consumed != 0, m_lastTs)
+                                             .numberIf(hasOffset, offset)
+                                             .known(m_info.decided)
+                                             .text(json));
 }
 
 }  // namespace ct

@@ -26,8 +26,8 @@ constexpr int kMostAttempts = 10;
 constexpr std::chrono::minutes kPatience{10};
 /// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
 constexpr const char *kLockWait = "10";
-/// The name of the lock of the export that changes the partitioned tables.
-constexpr const char *kAttaching = "CONCAT(DATABASE(), '.corotracer.attaching')";
+/// Names the lock of the export that changes the partitioned tables.
+constexpr const char *kAttaching = "'attaching'";
 
 void appendCell(std::string &out, const Cell &cell)
 {
@@ -44,10 +44,16 @@ void appendCell(std::string &out, const Cell &cell)
     }
 }
 
+/// The name of a lock of this database. Names of locks have at most 64 characters, as many as those of databases.
+std::string lockOf(const std::string &what)
+{
+    return "CONCAT(IF(CHAR_LENGTH(DATABASE()) > 40, MD5(DATABASE()), DATABASE()), '.corotracer.', " + what + ")";
+}
+
 /// The name of the lock that an export holds as long as it lives.
 std::string lockOf(std::uint64_t session)
 {
-    return "CONCAT(DATABASE(), '.corotracer.', " + std::to_string(session) + ")";
+    return lockOf(std::to_string(session));
 }
 
 class MysqlStore final : public RowStore {
@@ -222,7 +228,7 @@ Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt)
 Result<void> MysqlStore::lockAttaching()
 {
     const Result<std::uint64_t> isOurs =
-        m_connection->number("SELECT GET_LOCK(" + std::string(kAttaching) + ", " + kLockWait + ") = 1");
+        m_connection->number("SELECT GET_LOCK(" + lockOf(kAttaching) + ", " + kLockWait + ") = 1");
     if (!isOurs)
         return isOurs.error();
     return *isOurs == 1 ? Result<void>()
@@ -260,21 +266,22 @@ Result<void> MysqlStore::attach()
                 done = patiently([&] { return m_connection->run(statement); });
         }
     }
-    (void)m_connection->run("DO RELEASE_LOCK(" + std::string(kAttaching) + ")");
+    (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(kAttaching) + ")");
     return done;
 }
 
 /// Shows the new session instead of the one with the same key, which becomes an abandoned one. Without a row of its
-/// own, it changes nothing.
+/// own, it changes nothing. Compares bytes, because collations ignore blanks at the end.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
-    const std::string key = mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string key =
+        mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
     const std::string number = std::to_string(m_session);
-    const Result<std::uint64_t> changed =
-        m_connection->change("UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
-                             " SET s.stored_at = IF(s.session = " + number +
-                             ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
-                             ", NULL) WHERE s.session = " + number + " OR s.session_key COLLATE utf8mb4_bin = " + key);
+    const Result<std::uint64_t> changed = m_connection->change(
+        "UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +
+        " SET s.stored_at = IF(s.session = " + number +
+        ", CURRENT_TIMESTAMP(6), NULL), s.session_key = IF(s.session = " + number + ", " + key +
+        ", NULL) WHERE s.session = " + number + " OR CAST(s.session_key AS BINARY) = CAST(" + key + " AS BINARY)");
     if (!changed)
         return changed.error();
     if (*changed == 0)

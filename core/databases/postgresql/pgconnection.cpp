@@ -30,8 +30,12 @@ QString freshName()
 std::string doubled(std::string_view text, char quote)
 {
     std::string result(1, quote);
-    for (const char character : text)
-        result.append(character == quote ? 2 : 1, character);
+    for (const char character : text) {
+        if (character == '\0')
+            result += "\xEF\xBF\xBD";  // PostgreSQL cannot store it: U+FFFD replaces it
+        else
+            result.append(character == quote ? 2 : 1, character);
+    }
     return result + quote;
 }
 
@@ -174,7 +178,12 @@ Result<void> PgConnection::createDatabase()
         return refusal(attempt);
     if (Result<void> connected = connectTo(m_address.maintenance); !connected)
         return connected;
-    Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
+    // template1 can have an encoding without all characters, and a locale can need another one than UTF-8.
+    const std::string create =
+        "CREATE DATABASE " + pgIdentifier(m_address.database) + " ENCODING 'UTF8' TEMPLATE template0";
+    Result<void> created = run(create);
+    if (!created)
+        created = run(create + " LC_COLLATE 'C' LC_CTYPE 'C'");
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
     m_database.close();

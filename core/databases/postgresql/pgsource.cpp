@@ -4,6 +4,7 @@
 
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/row.h"
+#include "core/databases/serverstore.h"
 
 #include <array>
 #include <optional>
@@ -104,7 +105,7 @@ private:
         const std::string wanted = m_address.session.empty()
                                        ? std::string()
                                        : " WHERE session::text = " + pgLiteral(m_address.session) +
-                                             " OR key = " + pgLiteral(m_address.session);
+                                             " OR key = " + pgLiteral(storedKey(m_address.session));
         // A key can look like the number of another session.
         const std::string byNumber =
             m_address.session.empty() ? "" : "session::text = " + pgLiteral(m_address.session) + " DESC, ";

@@ -182,7 +182,8 @@ Result<void> PgStore::publish(const std::string &sessionKey)
         done = run(kLock);
     if (done)
         done = attach();
-    const std::string key = pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : sessionKey);
+    const std::string key =
+        pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
     if (done)
         done =
             run("DELETE FROM stored_sessions WHERE key = " + key +

@@ -3,6 +3,7 @@
 """Exports next to other exports, other clients and other programs, on real database servers: what the tests of
 PostgreSQL and of MariaDB share."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -116,6 +117,27 @@ class Stores:
             pass
         self.assertIsNone(running.poll(), "the export ended too early")
         return running
+
+    def exported_with_a_long_name(self):
+        folder = self.path("deep")
+        for level in range(14):
+            folder /= hashlib.sha512(bytes([level])).hexdigest() + hashlib.sha512(bytes([level, 1])).hexdigest()[:100]
+        folder.mkdir(parents=True)
+        source = folder / "run.jsonl"
+        for events in 10, 20:
+            self.many("run.jsonl", events).replace(source)
+            self.exported(source)
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+        return source
+
+    def test_sessions_can_have_long_names(self):
+        self.exported_with_a_long_name()
+
+    def test_blanks_belong_to_the_name_of_a_session(self):
+        for name in "run", "run ", "RUN":
+            self.exported(self.many(name, 10))
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
 
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))

@@ -84,7 +84,7 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
     def test_says_that_the_outcome_of_a_lost_update_is_not_known(self):
         source = self.many("run.jsonl", 10)
         self.exported(source)
-        self.client().run("BEGIN; SELECT session FROM stored_sessions FOR UPDATE")
+        self.client().run("BEGIN; SELECT session FROM stored_sessions WHERE session = 1 FOR UPDATE")
         running = self.begin(source)
         updating = ("SELECT {} FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
                     " AND INFO LIKE 'UPDATE stored_sessions %'")
@@ -102,6 +102,12 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.exported(self.many("second.jsonl", 20))
         self.assertEqual(self.query(self.server.tables), [])
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "30")
+
+    def test_databases_can_have_long_names(self):
+        self.database = "d" * 64
+        for events in 10, 20:
+            self.exported(self.many("run.jsonl", events))
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "20")
 
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")

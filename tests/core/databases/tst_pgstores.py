@@ -77,6 +77,17 @@ class LyingServer:
 
 
 class PgStores(storetests.Stores, unittest.TestCase):
+    def rows_read(self, session):
+        """The events of a session that is read."""
+        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
+                               self.server.url(self.database, session=str(session)), "--export", "csv", "--output",
+                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return len(self.path("run.csv").read_text(encoding="utf-8").splitlines()) - 1
+
+    def test_sessions_can_have_long_names(self):
+        self.assertEqual(self.rows_read(self.exported_with_a_long_name()), 20)
+
     def test_leaves_sessions_in_other_schemas_alone(self):
         for name in "first", "second":
             self.exported(self.many(f"{name}.jsonl", 10))
@@ -93,10 +104,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.exported(source)
         self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
         self.assertEqual(self.value("SELECT count(*) FROM sessions WHERE right(key, 8) = '--.jsonl'"), "1")
-        done = subprocess.run([storetests.PROGRAM, "--batch", "--input",
-                               self.server.url(self.database, session=str(source)), "--export", "csv", "--output",
-                               str(self.path("run.csv"))], capture_output=True, text=True, env=storetests.ENVIRONMENT)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows_read(source), 10)
         self.assertEqual(self.value("SELECT count(*) FROM others"), "0")
 
     def test_makes_indexes_before_others_have_to_wait(self):
@@ -113,6 +121,15 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.assertEqual(self.query("SELECT count(*), count(i.inhparent) FROM pg_index x"
                                     " LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid"
                                     " WHERE x.indrelid = 'events_of_session_2'::regclass"), [["5", "5"]])
+
+    def test_new_databases_have_all_characters(self):
+        run = self.server.query
+        run("postgres", "UPDATE pg_database SET datistemplate = false WHERE datname = 'template1'")
+        run("postgres", "DROP DATABASE template1")
+        run("postgres", "CREATE DATABASE template1 TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+        self.exported(self.many("\U0001f600.jsonl", 10))
+        self.assertEqual(self.value("SHOW server_encoding"), "UTF8")
+        self.assertEqual(self.value("SELECT right(key, 7) FROM sessions"), "\U0001f600.jsonl")
 
     is_committing = ("SELECT {} FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT'"
                      " AND wait_event = 'advisory'")

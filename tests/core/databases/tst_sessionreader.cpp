@@ -11,6 +11,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <QDirIterator>
+#include <QRegularExpression>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QSqlQuery>
@@ -165,6 +166,7 @@ private Q_SLOTS:
     void readsBackWhatARecordingHas();
     void writesTheSameRowsAgain();
     void keepsExtremeValues();
+    void leavesOutClocksThatNoColumnHolds();
     void opensAnInterruptedExport();
     void keepsLocationsOfAddresses();
     void listsTheSessionOfAFile();
@@ -268,6 +270,20 @@ void TestSessionReader::keepsExtremeValues()
         QVERIFY2(expected.removeOne(line), qPrintable(line));
     QCOMPARE(expected, QStringList({QStringLiteral("now %1").arg(kHuge), QString()}));
     QCOMPARE(sumsOf(stored.sums), sumsOf(sums));
+}
+
+void TestSessionReader::leavesOutClocksThatNoColumnHolds()
+{
+    for (const std::uint64_t realtime : {std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1}) {
+        RecordingInfo info;
+        info.clocks = {{0, realtime, 0}};
+        const std::string database = path("run.sqlite");
+        QVERIFY(bool(writerOf(database, info)->finish({})));
+        const QStringList sessions = rowsOf(database).filter(QRegularExpression(QStringLiteral("^sessions\\|")));
+        QCOMPARE(sessions.size(), 1);
+        QCOMPARE(sessions.front().section(QLatin1Char('|'), 8, 8),
+                 realtime <= INT64_MAX ? QString::number(realtime) : QString());
+    }
 }
 
 void TestSessionReader::opensAnInterruptedExport()
