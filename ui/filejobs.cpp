@@ -51,9 +51,10 @@ QString exportNotice(const QString &target, const ExportReport &report)
         text += FileJobs::tr("; %1 causes, such as waits and wakes, to %2")
                     .arg(format::count(report.causes), QString::fromStdString(report.causesPath));
     if (report.evictedEvents > 0)
-        text += FileJobs::tr("; %1 older ones were no longer in memory").arg(format::count(report.evictedEvents));
+        text += FileJobs::tr("; %1 older events are neither in memory nor in the recording")
+                    .arg(format::count(report.evictedEvents));
     if (report.evictedNotes > 0)
-        text += FileJobs::tr("; %1 older wakes, waits and uses were no longer in memory")
+        text += FileJobs::tr("; %1 older wakes, waits and uses are neither in memory nor in the recording")
                     .arg(format::count(report.evictedNotes));
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
@@ -190,7 +191,7 @@ void FileJobs::askForExport(const ExportChoices &choices)
                 if (population == m_run->population())
                     exportRun(format, target, selection);
                 else
-                    Q_EMIT refused(tr("Another run has begun. Choose what to export again."));
+                    Q_EMIT refused(tr("Another run has begun. Open the export dialog again."));
             });
     dialog->open();
 }

@@ -7,26 +7,19 @@
 #include "core/databases/serverpasswords.h"
 
 #include <cstdlib>
-#include <vector>
+#include <optional>
 
 namespace ct {
 
 namespace {
 
-/// The servers of the outputs and of the input. Other code reports bad addresses.
-std::vector<ServerAddress> serversOf(const CommandLine &line)
+/// nullopt for a path, and for a bad address, which other code reports.
+std::optional<ServerAddress> serverOf(const std::string &address)
 {
-    std::vector<std::string> addresses{line.start.inputPath()};
-    for (const CommandLine::Export &requested : line.exports)
-        addresses.push_back(requested.output);
-    std::vector<ServerAddress> servers;
-    for (const std::string &address : addresses) {
-        if (!isServerAddress(address))
-            continue;
-        if (const Result<ServerAddress> server = parseServerAddress(address))
-            servers.push_back(*server);
-    }
-    return servers;
+    if (!isServerAddress(address))
+        return std::nullopt;
+    const Result<ServerAddress> server = parseServerAddress(address);
+    return server ? std::optional(*server) : std::nullopt;
 }
 
 void askFor(const ServerAddress &server)
@@ -46,10 +39,14 @@ void askFor(const ServerAddress &server)
 
 void provideDatabasePasswords(const CommandLine &line)
 {
-    for (const ServerAddress &server : serversOf(line)) {
-        if (!line.databasePassword.empty())
-            keepServerPassword(server, line.databasePassword);
-        askFor(server);
+    if (const std::optional<ServerAddress> input = serverOf(line.start.inputPath()))
+        askFor(*input);
+    for (const CommandLine::Export &requested : line.exports) {
+        const std::optional<ServerAddress> server = serverOf(requested.output);
+        if (server && !line.databasePassword.empty())
+            keepServerPassword(*server, line.databasePassword);
+        if (server)
+            askFor(*server);
     }
 }
 

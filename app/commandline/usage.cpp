@@ -62,10 +62,11 @@ With --batch:
                           these events up, counts them, and leaves a whole file with exit status 4.
                           Waits, wakes and uses of objects of -o run.csv go to a second file, run.causes.csv.
                           .jsonl.gz, .jsonl.zst, .csv.gz and .csv.zst are compressed
-  --export KIND [-o FILE] convert the recording or session of --input, or write a further output of a capture: ctr,
-                          jsonl, csv, sqlite, perfetto, chrome, or postgresql or mysql, whose FILE is an address. May be
-                          repeated; each -o after an --export names its output, which otherwise has the name of the
-                          input, or of the -o in front, with another ending
+  --export KIND [-o FILE] convert the recording or session of --input, or write a further output of a capture: jsonl,
+                          csv, sqlite, perfetto, chrome, ctr, or postgresql or mysql, whose FILE is an address,
+                          postgresql://[USER@]HOST[:PORT]/DATABASE; PGPASSWORD or MYSQL_PWD has the password, or the
+                          terminal is asked for it. May be repeated; each -o after an --export names its output,
+                          which otherwise has the name of the input, or of the -o in front, with another ending
   --lenient               with --input FILE.jsonl: skip bad lines, and report how many there were and which was the
                           first. Without this option, the first bad line ends reading
   --csv-for-spreadsheets  in -o FILE.csv, a name, file or function that begins like a formula (with = + - @ or a tab)
@@ -84,7 +85,8 @@ With --batch:
                           blocking-call, never-started, double-resume, after-death, capture
   --confidence P          with --fail-on: ignore findings with a confidence below P, 0 to 1 [0]
   --baseline FILE         ignore the findings in FILE, a report in JSON, as long as they do not become more severe
-  --input FILE            with --export: convert a recording; with --report or --fail-on: judge it. Both read it once.
+  --input FILE            a recording, a SQLite database or postgresql://[USER@]HOST/DATABASE[?session=N];
+                          with --export: convert it; with --report or --fail-on: judge it. Both read it once.
                           - is standard input; a region (.shm) is read like --attach
   -deepdive -out FILE     as in the existing collector: --batch --input FILE --report markdown, in coro_report.md
                           unless --report-out says otherwise; without -out, FILE is trace_output.jsonl

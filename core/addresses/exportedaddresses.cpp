@@ -17,8 +17,12 @@ void ExportedAddresses::addAddress(const Transition &transition, std::uint32_t p
     if (transition.coroutine >= m_latest.size())
         m_latest.resize(static_cast<std::size_t>(transition.coroutine) + 1);
     std::uint64_t &latest = m_latest[transition.coroutine];
-    if (latest == transition.addr || m_addresses.size() >= kMostAddresses)
+    if (latest == transition.addr)
         return;
+    if (m_addresses.size() >= kMostAddresses) {
+        ++m_leftOut;
+        return;
+    }
     latest = transition.addr;
     if (m_noted.insert({transition.coroutine, transition.addr}).second)
         m_addresses.push_back({transition.coroutine, pid, transition.addr, 0});
@@ -36,6 +40,14 @@ Result<void> ExportedAddresses::resolve(const Visitor &visit)
             return visited;
     }
     return {};
+}
+
+std::string ExportedAddresses::remark() const
+{
+    return m_leftOut == 0 ? std::string()
+                          : "the addresses of " + std::to_string(m_leftOut) +
+                                " suspensions are not resolved, because there are more than " +
+                                std::to_string(kMostAddresses) + " different ones";
 }
 
 }  // namespace ct

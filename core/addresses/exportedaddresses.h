@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ public:
     /// Waits for the resolver and visits the addresses that it knows, until there is an error. `since` of an address is
     /// that of its line (ExportResolver::lineSince()).
     Result<void> resolve(const Visitor &visit);
+    /// For the user: how many addresses were left out; empty: none.
+    std::string remark() const;
 
 private:
     void addAddress(const Transition &transition, std::uint32_t pid);
@@ -38,6 +41,7 @@ private:
     std::vector<std::uint64_t> m_latest;  ///< by coroutine; most addresses repeat the latest one
     std::set<std::pair<CoroutineId, std::uint64_t>> m_noted;
     std::vector<EventAddress> m_addresses;
+    std::uint64_t m_leftOut = 0;  ///< suspensions
 };
 
 }  // namespace ct

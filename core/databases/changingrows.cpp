@@ -75,14 +75,14 @@ void ChangingRows::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
 {
     for (const ct::Process &process : notes.processes) {
         m_changedProcesses.insert(m_processes.size());
-        m_processes.push_back({process.pid, process.ts, 0, validUtf8(process.name), eventsAfter, 0});
+        m_processes.push_back({process.pid, process.ts, std::nullopt, validUtf8(process.name), eventsAfter, 0});
     }
     for (const ThreadName &thread : notes.threadNames)
         m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
     for (const ProcessEnd &end : notes.processEnds) {
         // The system can use a pid again: the end belongs to the oldest process with this pid that has no end yet.
         const auto ended = std::find_if(m_processes.begin(), m_processes.end(), [&](const Process &process) {
-            return process.pid == end.pid && process.endTs == 0;
+            return process.pid == end.pid && !process.endTs;
         });
         if (ended == m_processes.end())
             continue;
@@ -116,7 +116,7 @@ Result<void> ChangingRows::writeCoroutine(RowStore &store, const CoroutineSums &
                                             .number(coroutine.generation)
                                             .text(dialectName(coroutine.dialect))
                                             .known(entry.birthTs)
-                                            .known(coroutine.deathTs)
+                                            .numberIf(coroutine.deathTs.has_value(), coroutine.deathTs.value_or(0))
                                             .number(coroutine.isFlagged ? 1 : 0)
                                             .number(entry.events)
                                             .number(entry.lost)
@@ -124,11 +124,11 @@ Result<void> ChangingRows::writeCoroutine(RowStore &store, const CoroutineSums &
                                             .number(entry.unexplained)
                                             .textIfAny(name != m_names.end() ? name->second : std::string_view())
                                             .numberIf(coroutine.parent != kNoCoroutine, coroutine.parent)
-                                            .known(coroutine.finishTs)
+                                            .numberIf(coroutine.finishTs.has_value(), coroutine.finishTs.value_or(0))
                                             .known(coroutine.finishSite)
                                             .number(coroutine.bornAfter)
-                                            .numberIf(coroutine.deathTs != 0, coroutine.diedAfter)
-                                            .numberIf(coroutine.finishTs != 0, coroutine.finishedAfter));
+                                            .numberIf(coroutine.deathTs.has_value(), coroutine.diedAfter)
+                                            .numberIf(coroutine.finishTs.has_value(), coroutine.finishedAfter));
 }
 
 Result<void> ChangingRows::writeProcess(RowStore &store, std::size_t index) const
@@ -139,9 +139,9 @@ Result<void> ChangingRows::writeProcess(RowStore &store, std::size_t index) cons
                                            .number(process.pid)
                                            .textIfAny(process.name)
                                            .known(process.firstTs)
-                                           .known(process.endTs)
+                                           .numberIf(process.endTs.has_value(), process.endTs.value_or(0))
                                            .numberIf(process.after.has_value(), process.after.value_or(0))
-                                           .numberIf(process.endTs != 0, process.endedAfter));
+                                           .numberIf(process.endTs.has_value(), process.endedAfter));
 }
 
 Result<void> ChangingRows::writeChanged(RowStore &store, const CoroutineSums &sums)
@@ -182,7 +182,7 @@ Result<void> ChangingRows::writeLast(RowStore &store, const CoroutineSums &sums)
         unnamed.erase(process.pid);
     for (const std::uint32_t pid : unnamed) {
         m_changedProcesses.insert(m_processes.size());
-        m_processes.push_back({pid, 0, 0, {}, std::nullopt, 0});
+        m_processes.push_back({pid, 0, std::nullopt, {}, std::nullopt, 0});
     }
     return writeChanged(store, sums);
 }

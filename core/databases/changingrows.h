@@ -38,8 +38,8 @@ private:
         std::uint64_t bornAfter = 0;
         std::uint64_t diedAfter = 0;
         std::uint64_t finishedAfter = 0;
-        std::uint64_t deathTs = 0;
-        std::uint64_t finishTs = 0;
+        std::optional<std::uint64_t> deathTs;   ///< nullopt: it lives; 0: the time is not known
+        std::optional<std::uint64_t> finishTs;  ///< in the same way
         SiteId finishSite = kUnknownSite;
         CoroutineId parent = kNoCoroutine;
         Dialect dialect = Dialect::Unknown;
@@ -50,7 +50,7 @@ private:
     struct Process {
         std::uint32_t pid = 0;
         std::uint64_t firstTs = 0;
-        std::uint64_t endTs = 0;
+        std::optional<std::uint64_t> endTs;
         std::string name;
         std::optional<std::uint64_t> after;  ///< nullopt: only its coroutines name the process
         std::uint64_t endedAfter = 0;

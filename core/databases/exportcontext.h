@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What an export can know about its run besides the stream. A plain value.
+// Facts of a run that an export needs besides the stream. A plain value.
 #pragma once
 
 #include "core/addresses/exportresolver.h"

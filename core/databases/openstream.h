@@ -14,8 +14,8 @@ namespace ct {
 /// Returns true for an address of a server, and for a SQLite file.
 bool isDatabase(const std::string &input);
 
-/// Opens a session of a database, or else as openRecording(). Evicted events cannot be restored from a database, as
-/// from JSONL. Destroy the stream on the same thread.
+/// Opens a session of a database or, like openRecording(), a recording. Evicted events cannot be restored from a
+/// database, as from JSONL. Destroy the stream on the same thread.
 Result<std::unique_ptr<StreamFile>> openStream(const std::string &input,
                                                std::shared_ptr<StreamIndex> streamIndex = nullptr,
                                                FileGrowth *growth = nullptr, OutputHandler handleOutput = nullptr,

@@ -21,7 +21,7 @@ public:
 
     /// Makes the tables. Call it once, before the first row.
     virtual Result<void> begin() = 0;
-    /// Adds a row. It replaces a row with the same key from before the latest commit(); later ones have other keys.
+    /// Adds a row. It replaces a row with the same key. Between two commits, each key comes once.
     virtual Result<void> add(Table table, const Row &row) = 0;
     /// True if commit() makes rows visible to other programs. Otherwise nothing is visible before publish().
     virtual bool growsVisibly() const = 0;

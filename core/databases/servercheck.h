@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Asks a server for what an export to it, or opening one of its sessions, depends on. Changes nothing there.
+// Finds out whether an export to a server, or opening one of its sessions, can succeed. Changes nothing there.
 #pragma once
 
 #include "core/base/result.h"

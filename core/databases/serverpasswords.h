@@ -19,7 +19,7 @@ std::optional<std::string> keptServerPassword(const ServerAddress &address);
 
 /// The variable of the environment in which the driver looks for a password.
 const char *passwordVariable(ServerAddress::Kind kind);
-/// Ends a message about a connection that a server refused for want of the right password.
+/// The remedy for a connection that a server refused because the password is missing or wrong.
 std::string passwordRemedy(const ServerAddress &address);
 
 }  // namespace ct

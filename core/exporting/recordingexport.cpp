@@ -24,6 +24,7 @@ public:
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
     std::uint64_t written() const override { return m_writer->written(); }
+    std::string remark() const override { return m_addresses.remark(); }
 
 private:
     Result<void> addFrames();

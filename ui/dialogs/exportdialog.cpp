@@ -141,7 +141,7 @@ QWidget *ExportDialog::makeFile()
     row->addWidget(m_path);
     row->addWidget(browseButton);
     m_spreadsheet = makeSpreadsheetBox(page);
-    m_packing = new QLabel(tr("A name that ends in .gz or .zst makes a compressed file."), page);
+    m_packing = new QLabel(tr("End the name in .gz or .zst to compress the file."), page);
     m_packing->setWordWrap(true);
     m_packing->setForegroundRole(QPalette::PlaceholderText);
     auto *form = new QFormLayout(page);

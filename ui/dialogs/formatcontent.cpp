@@ -29,9 +29,9 @@ QString typeName(ColumnType type)
     switch (type) {
     case ColumnType::Integer: return ContentText::tr("integer");
     case ColumnType::Unsigned:
-    case ColumnType::UnsignedText: return ContentText::tr("integer, 64 bits without sign");
+    case ColumnType::UnsignedText: return ContentText::tr("unsigned 64-bit integer");
     case ColumnType::Boolean: return ContentText::tr("0 or 1");
-    case ColumnType::Address: return ContentText::tr("address, 0x and 16 digits");
+    case ColumnType::Address: return ContentText::tr("address: 0x and 16 hexadecimal digits");
     case ColumnType::Word:
     case ColumnType::Text: return ContentText::tr("text");
     case ColumnType::Object: return ContentText::tr("number or address");

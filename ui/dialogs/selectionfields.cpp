@@ -75,7 +75,7 @@ void SelectionFields::addTimes()
     m_to = makeTime("selectTo", tr("To"), secondsOf(static_cast<std::int64_t>(m_choices.end)));
     m_visible = new QToolButton(this);
     m_visible->setObjectName(QStringLiteral("selectVisible"));
-    m_visible->setText(tr("As in the time&line"));
+    m_visible->setText(tr("&Visible range"));
     m_visible->setToolTip(tr("Use the time range that the timeline shows"));
     m_visible->setFocusPolicy(Qt::StrongFocus);
     m_visible->setEnabled(m_choices.visibleTo > m_choices.visibleFrom);

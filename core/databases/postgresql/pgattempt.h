@@ -26,7 +26,7 @@ struct PgAttempt {
     std::string state;           ///< SQLSTATE of the refusal; empty: the server gave none
     std::string text;            ///< the refusal, one line
 
-    /// The server refuses the database, not the user.
+    /// The database does not exist.
     bool lacksDatabase() const { return state == "3D000"; }
 };
 

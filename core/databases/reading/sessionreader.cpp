@@ -252,15 +252,25 @@ Result<bool> SessionReader::Data::readNext()
 
 std::optional<Error> SessionReader::Data::errorAtEnd() const
 {
-    const std::uint64_t read = guard.sums().captured;
+    const RunSums &read = guard.sums();
     const auto complete = info.find(kCompleteName);
     const std::uint64_t rows = stored("events") - std::min(stored("events"), stored("events_not_written"));
-    const bool hasAll = parts.eventsOfCoroutines == read && (rows == read || rows == read + stored("events_not_kept"));
-    if (complete == info.end() || complete->second == 0 || hasAll)
+    const bool hasAll =
+        parts.events == read.captured && (rows == read.captured || rows == read.captured + stored("events_not_kept"));
+    if (complete == info.end() || complete->second == 0)
         return std::nullopt;
-    return Error{ErrorCode::BadFormat, source->name() + " has " + std::to_string(read) + " events, and should have " +
-                                           std::to_string(std::max(parts.eventsOfCoroutines, rows)) +
-                                           ": another program has changed it; export the run again"};
+    const auto changed = [this](const std::string &what, std::uint64_t has, std::uint64_t expected) {
+        return Error{ErrorCode::BadFormat, source->name() + " has " + std::to_string(has) + " " + what +
+                                               ", and should have " + std::to_string(expected) +
+                                               ": another program has changed it; export the run again"};
+    };
+    if (!hasAll)
+        return changed("events", read.captured, std::max(parts.events, rows));
+    if (parts.lost != read.lost)
+        return changed("lost events in its gaps", read.lost, parts.lost);
+    if (parts.missed != read.missedBeforeAttach)
+        return changed("missed events in its gaps", read.missedBeforeAttach, parts.missed);
+    return std::nullopt;
 }
 
 SessionReader::SessionReader(std::unique_ptr<Data> data) : m_data(std::move(data)) {}

@@ -21,7 +21,7 @@ public:
     static Result<std::unique_ptr<SessionReader>> open(std::unique_ptr<RowSource> source);
     ~SessionReader() override;
 
-    /// First returns empty batches, while the facts are read.
+    /// First returns empty batches, while the addresses are read.
     Result<bool> next(Batch &batch) override;
     double progress() const override;  ///< by events
     Accounting accounting() const override;

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 3> kWaitModes{"one", "any", "all"};
 
 void addParents(StreamParts &to)
 {
-    const auto isBorn = [&to](const Parent &parent) { return parent.parent < to.born; };
-    const auto rest = std::stable_partition(to.parentsNotYetBorn.begin(), to.parentsNotYetBorn.end(), isBorn);
-    to.batch.notes.parents.insert(to.batch.notes.parents.end(), to.parentsNotYetBorn.begin(), rest);
-    to.parentsNotYetBorn.erase(to.parentsNotYetBorn.begin(), rest);
+    const auto end = to.childrenOfUnborn.lower_bound(to.born);
+    for (auto known = to.childrenOfUnborn.begin(); known != end; ++known)
+        to.batch.notes.parents.push_back({known->second, known->first});
+    to.childrenOfUnborn.erase(to.childrenOfUnborn.begin(), end);
 }
 
 /// With the name and the parent, whose own positions are not stored.
@@ -32,20 +32,24 @@ void putBirth(RowReader &row, StreamParts &to)
 {
     Birth birth;
     std::uint64_t events = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t missed = 0;
     std::string name;
     CoroutineId parent = kNoCoroutine;
     row.number(birth.coroutine).number(birth.probeId).known(birth.pid).number(birth.station).number(birth.generation);
-    row.word(birth.dialect, kDialectNames).known(birth.birthTs).skip(2).number(events).skip(3).text(name);
+    row.word(birth.dialect, kDialectNames).known(birth.birthTs).skip(2).number(events).number(lost);
+    row.number(missed).skip().text(name);
     row.numberOr(parent, kNoCoroutine);
-    to.eventsOfCoroutines += events;
+    to.events += events;
+    to.lost += lost;
+    to.missed += missed;
     to.born = std::max(to.born, birth.coroutine + 1);
     if (!name.empty())
         to.batch.notes.names.push_back({birth.coroutine, std::move(name)});
     if (parent != kNoCoroutine)
-        to.parentsNotYetBorn.push_back({birth.coroutine, parent});
+        to.childrenOfUnborn.emplace(parent, birth.coroutine);
     to.batch.births.push_back(birth);
-    if (!to.parentsNotYetBorn.empty())
-        addParents(to);
+    addParents(to);
 }
 
 void putDeath(RowReader &row, StreamParts &to)

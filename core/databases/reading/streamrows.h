@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -20,9 +21,12 @@ namespace ct {
 /// Where the rows go. A plain value.
 struct StreamParts {
     Batch batch;
-    CoroutineId born = 0;                  ///< coroutines whose births were read
-    std::uint64_t eventsOfCoroutines = 0;  ///< sum of their column `events`
-    std::vector<Parent> parentsNotYetBorn;
+    CoroutineId born = 0;  ///< coroutines whose births were read
+    // Sums of their columns.
+    std::uint64_t events = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t missed = 0;
+    std::multimap<CoroutineId, CoroutineId> childrenOfUnborn;  ///< by the parent, whose birth was not read yet
 };
 
 /// The rows of a table that belong into the stream, or a part of their columns.

@@ -38,9 +38,8 @@ Error errorOf(sqlite3 *database, const std::string &path)
     case SQLITE_INTERRUPT: return {ErrorCode::Cancelled, path + ": cancelled"};
     case SQLITE_CANTOPEN: return {ErrorCode::NotFound, what + "; check its name and its permissions"};
     case SQLITE_READONLY:
-        return {ErrorCode::BadFormat, path +
-                                          " was not completed, because its writer was killed; run sqlite3 on it once "
-                                          "to restore its latest whole state"};
+        return {ErrorCode::BadFormat, path + " is incomplete, because its writer was killed; open it once with sqlite3 "
+                                             "to roll back the unfinished transaction"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return {ErrorCode::BadFormat, what + "; the file is damaged, choose another one"};
     case SQLITE_ERROR:

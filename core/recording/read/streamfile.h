@@ -25,14 +25,15 @@ struct FileFacts {
     std::vector<FrameLocation> frames;  ///< new since the last call, with ids of the stream; births may come later
 };
 
-/// Asked while something waits for a server; true ends the wait with an error. On the thread that waits.
+/// Called while something waits for a server or a database; true ends the wait with an error. On the thread that
+/// waits.
 using IsCancelled = std::function<bool()>;
 
 /// Choices of the user for reading a file. Native recordings are read in the same way with all of them.
 struct ReadOptions {
     /// Bad lines of a JSONL recording are skipped and counted. Otherwise the first one ends reading.
     bool lenient = false;
-    /// Databases only: files do not let their readers wait for long.
+    /// Databases only.
     IsCancelled isCancelled{};
 };
 

@@ -166,6 +166,8 @@ private Q_SLOTS:
     void readsBackWhatARecordingHas();
     void writesTheSameRowsAgain();
     void keepsExtremeValues();
+    void keepsEndsAtUnknownTimes();
+    void reportsGapsThatAreGone();
     void leavesOutClocksThatNoColumnHolds();
     void opensAnInterruptedExport();
     void keepsLocationsOfAddresses();
@@ -270,6 +272,54 @@ void TestSessionReader::keepsExtremeValues()
         QVERIFY2(expected.removeOne(line), qPrintable(line));
     QCOMPARE(expected, QStringList({QStringLiteral("now %1").arg(kHuge), QString()}));
     QCOMPARE(sumsOf(stored.sums), sumsOf(sums));
+}
+
+/// JSONL of other programs can end coroutines and processes without a time.
+void TestSessionReader::keepsEndsAtUnknownTimes()
+{
+    Batch batch;
+    Birth birth;
+    for (birth.coroutine = 0; birth.coroutine < 3; ++birth.coroutine)
+        batch.births.push_back(birth);
+    batch.deaths = {{0, 0}};
+    batch.notes.finishes = {{1, 0, kUnknownSite}};
+    batch.notes.processes = {{7, 0, "server"}};
+    batch.notes.processEnds = {{7, 0}};
+    batch.notes.parents = {{0, 2}, {1, 0}};
+    batch.now = 5;
+    const std::unique_ptr<SessionWriter> writer = writerOf(path("run.sqlite"));
+    QVERIFY(bool(writer->consume(batch)));
+    Accounting sums;
+    sums.coroutines = 3;
+    QVERIFY(bool(writer->finish(sums)));
+    const Content stored = read(path("run.sqlite"));
+    QCOMPARE(stored.error, std::string());
+    QStringList expected = QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'));
+    expected.removeOne(QStringLiteral("now 5"));
+    expected.removeOne(QString());
+    expected.sort();
+    QCOMPARE(stored.others, expected);
+}
+
+void TestSessionReader::reportsGapsThatAreGone()
+{
+    Batch batch;
+    batch.births.resize(1);
+    batch.births.front().coroutine = 0;
+    batch.losses = {{0, 0, 5, true}, {0, 5, 3, false}};
+    batch.now = 5;
+    const std::unique_ptr<SessionWriter> writer = writerOf(path("run.sqlite"));
+    QVERIFY(bool(writer->consume(batch)));
+    Accounting sums;
+    sums.coroutines = 1;
+    sums.lost = 3;
+    sums.missedBeforeAttach = 5;
+    QVERIFY(bool(writer->finish(sums)));
+    QCOMPARE(read(path("run.sqlite")).error, std::string());
+    QCOMPARE(change(path("run.sqlite"), QStringLiteral("DELETE FROM gaps WHERE kind = 'missed'")), QString());
+    QVERIFY(contains(read(path("run.sqlite")).error, "has 0 missed events in its gaps, and should have 5"));
+    QCOMPARE(change(path("run.sqlite"), QStringLiteral("DELETE FROM gaps")), QString());
+    QVERIFY(contains(read(path("run.sqlite")).error, "has 0 lost events in its gaps, and should have 3"));
 }
 
 void TestSessionReader::leavesOutClocksThatNoColumnHolds()
