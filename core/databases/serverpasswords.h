@@ -7,6 +7,7 @@
 
 #include "core/databases/serveraddress.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,11 @@ std::optional<std::string> keptServerPassword(const ServerAddress &address);
 const char *passwordVariable(ServerAddress::Kind kind);
 /// The user who connects: that of the address, or else the user of the process.
 std::string userOf(const ServerAddress &address);
+
+/// Where users of this process enter passwords.
+enum class PasswordInput : std::uint8_t { Terminal, Window };
+/// Call before the first connection. At first, it is the terminal.
+void setPasswordInput(PasswordInput input);
 /// Ends a message about a connection that a server refused for want of the right password.
 std::string passwordRemedy(const ServerAddress &address);
 

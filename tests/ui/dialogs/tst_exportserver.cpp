@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Exports through the dialog to real servers, which want a password.
+#include "core/databases/serverpasswords.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
 
@@ -56,6 +57,7 @@ private:
 class TestExportServer : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { setPasswordInput(PasswordInput::Window); }
     void init() { QSettings().clear(); }
     void exports_data()
     {
@@ -153,9 +155,10 @@ void TestExportServer::exports()
     fill(dialog, kind, server.socket());
 
     const QString refused = tested(dialog);
-    QVERIFY2(refused.contains(QLatin1String("give the password of the user locked")), qPrintable(refused));
+    QVERIFY2(refused.contains(QLatin1String("enter the password of the user locked; the dialogs")),
+             qPrintable(refused));
     type(dialog, "serverPassword", QStringLiteral("another"));
-    QVERIFY(tested(dialog).contains(QLatin1String("give the password of the user locked")));
+    QVERIFY(tested(dialog).contains(QLatin1String("enter the password of the user locked")));
     gui::takePicture(dialog, qPrintable(QStringLiteral("export-wrong-password-") + kind));
     type(dialog, "serverPassword", QString::fromUtf8(kPassword));
     const QString missing = tested(dialog);
