@@ -38,6 +38,8 @@ ErrorCode codeOf(int server)
     }
 }
 
+constexpr const char *kNoTls = "2026";  ///< CR_SSL_CONNECTION_ERROR, of the client
+
 /// Quotes, operators and checks as in standard SQL, whatever the server's default is.
 constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
 
@@ -85,9 +87,11 @@ Error MysqlConnection::error(const QSqlError &failed) const
 
 Error MysqlConnection::refusal() const
 {
-    Error refused = error(m_database.lastError());
-    addRemedy(refused, refused.code == ErrorCode::PermissionDenied ? passwordRemedy(m_address)
-                                                                   : "check the address and the user");
+    const QSqlError failed = m_database.lastError();
+    Error refused = error(failed);
+    addRemedy(refused, refused.code == ErrorCode::PermissionDenied         ? passwordRemedy(m_address)
+                       : failed.nativeErrorCode() == QLatin1String(kNoTls) ? tlsRemedy(m_address)
+                                                                           : "check the address and the user");
     return refused;
 }
 
@@ -96,8 +100,9 @@ Result<void> MysqlConnection::connect()
     QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10")};
     if (!m_address.socket.empty())
         options << QStringLiteral("UNIX_SOCKET=") + QString::fromStdString(m_address.socket);
-    if (m_address.needsTls() || m_address.sslMode == "prefer")
-        options << QStringLiteral("CLIENT_SSL=1");
+    // As with PostgreSQL, TCP prefers TLS. An option for TLS switches it on; this one has the default of OpenSSL.
+    if (m_address.needsTls() || (m_address.socket.empty() && m_address.sslMode != "disable"))
+        options << QStringLiteral("SSL_CIPHER=DEFAULT");
     m_database.setConnectOptions(options.join(QLatin1Char(';')));
     m_database.setHostName(m_address.socket.empty() ? QString::fromStdString(m_address.host)
                                                     : QStringLiteral("localhost"));
@@ -129,9 +134,7 @@ Result<void> MysqlConnection::checkTls() const
 {
     if (!m_address.needsTls() || usesTls())
         return {};
-    return Error{ErrorCode::Unsupported, m_address.name() +
-                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                                             " asks for; switch TLS on at the server, or connect over TCP"};
+    return withoutTls(m_address);
 }
 
 Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address)

@@ -68,8 +68,17 @@ Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
 {
     Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
                 address.name() + ": " + attempt.text};
-    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address) : "check the address and the user");
+    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address)
+                     : attempt.lacksTls    ? tlsRemedy(address)
+                                           : "check the address and the user");
     return error;
+}
+
+Result<void> checkPgTls(const ServerAddress &address, pg_conn *handle)
+{
+    if (!address.needsTls() || PQsslInUse(handle) == 1)
+        return {};
+    return withoutTls(address);
 }
 
 std::string pgIdentifier(std::string_view name)
@@ -167,20 +176,13 @@ Result<void> PgConnection::createDatabase()
 {
     if (!connectTo(m_address.maintenance))
         return refusalOf(m_address, attemptPgConnection(m_address, m_address.maintenance));
+    if (Result<void> checked = checkPgTls(m_address, m_handle); !checked)
+        return checked;
     Result<void> created = run("CREATE DATABASE " + pgIdentifier(m_address.database));
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
     m_database.close();
     return other && *other ? Result<void>() : created;
-}
-
-Result<void> PgConnection::checkTls()
-{
-    if (!m_address.needsTls() || PQsslInUse(m_handle) == 1)
-        return {};
-    return Error{ErrorCode::Unsupported, m_address.name() +
-                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                                             " asks for; switch TLS on at the server, or connect over TCP"};
 }
 
 Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing)
@@ -190,7 +192,7 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     std::unique_ptr<PgConnection> connection(new PgConnection(address));
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
-    if (Result<void> checked = connection->checkTls(); !checked)
+    if (Result<void> checked = checkPgTls(address, connection->m_handle); !checked)
         return checked.error();
     return connection;
 }

@@ -71,7 +71,6 @@ private:
     Result<void> connect(IfMissing ifMissing);
     bool connectTo(const std::string &database);
     Result<void> createDatabase();
-    Result<void> checkTls();
     pg_result *execute(const std::string &statements);
     bool await();
     Error errorOf(const pg_result *result) const;
@@ -86,6 +85,8 @@ private:
 struct PgAttempt;
 /// The error of an attempt that failed. PermissionDenied: the server wants a password, or another one.
 Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
+/// An error if the address asks for TLS and the connection does not use it.
+Result<void> checkPgTls(const ServerAddress &address, pg_conn *handle);
 
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);
