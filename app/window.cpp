@@ -5,6 +5,7 @@
 #include "app/batch/batch.h"
 #include "app/batch/consolesignals.h"
 #include "app/screenshot.h"
+#include "core/databases/serverpasswords.h"
 #include "core/target/printabletext.h"
 #include "ui/format/theme.h"
 #include "ui/jobs/qtthreads.h"
@@ -50,6 +51,7 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     refuseUserSignals(UserSignalsOf::Window);
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
+    setPasswordInput(PasswordInput::Window);
     MainWindow window;
     QStringList debugFolders;
     for (const std::string &folder : line.debugFolders)

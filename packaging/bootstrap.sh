@@ -37,7 +37,7 @@ ci_packages=(clang clang-format libclang-rt-dev codespell git reuse binutils g++
 aarch64_rust=/usr/local/lib/rustlib/aarch64-unknown-linux-gnu/lib
 # What the tests with the label peers need.
 peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev chromium
-    protobuf-compiler python3-numpy python3-pandas libqt6sql6-psql libqt6sql6-mysql postgresql-15 mariadb-server)
+    protobuf-compiler python3-numpy python3-pandas libqt6sql6-psql libqt6sql6-mysql postgresql-15 mariadb-server openssl)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }

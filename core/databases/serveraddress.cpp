@@ -64,6 +64,23 @@ std::string ServerAddress::name() const
     return scheme + (user.empty() ? "" : user + "@") + at + "/" + database;
 }
 
+Error withoutTls(const ServerAddress &address)
+{
+    return {ErrorCode::Unsupported, address.name() +
+                                        ": the connection does not use TLS, which sslmode=" + address.sslMode +
+                                        " requires; switch TLS on at the server, or connect over TCP"};
+}
+
+std::string tlsRemedy(const ServerAddress &address)
+{
+    std::string remedy = "switch TLS on at the server";
+    if (address.sslMode.starts_with("verify-"))
+        remedy += ", and name the certificate of its authority with sslrootcert=FILE";
+    if (address.sslMode == "verify-full")
+        remedy += "; the certificate of the server must have the host's name";
+    return remedy;
+}
+
 bool isServerAddress(std::string_view text)
 {
     return text.starts_with("postgresql://") || text.starts_with("postgres://") || text.starts_with("mysql://") ||

@@ -37,6 +37,10 @@ struct ServerAddress {
     std::string name() const;
 };
 
+/// The error of a connection without the TLS that `address` requires.
+Error withoutTls(const ServerAddress &address);
+/// Ends a message about a server that offers no TLS, or a certificate that is not trusted.
+std::string tlsRemedy(const ServerAddress &address);
 /// Returns true if `text` begins like an address of a server, and is no path.
 bool isServerAddress(std::string_view text);
 /// A password in the address is an error: other users can read it in the list of processes.

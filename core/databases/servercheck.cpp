@@ -28,6 +28,8 @@ Result<ServerStatus> checkPg(const ServerAddress &address, const std::function<b
         return cancelled();
     if (!attempt.isConnected)
         return refusalOf(address, attempt);
+    if (const Result<void> checked = checkPgTls(address, attempt.handle.get()); !checked)
+        return checked.error();
     const char *const version = PQparameterStatus(attempt.handle.get(), "server_version");
     status.version = std::string("PostgreSQL ") + (version ? version : "");
     status.usesTls = PQsslInUse(attempt.handle.get()) == 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/serverpasswords.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -15,6 +16,7 @@ using Server = std::tuple<ServerAddress::Kind, std::string, std::uint16_t, std::
 struct Kept {
     std::mutex mutex;
     std::map<Server, std::string> passwords;
+    std::atomic<PasswordInput> input{PasswordInput::Terminal};  ///< relaxed: only chooses a text
 };
 
 Kept &kept()
@@ -54,10 +56,22 @@ const char *passwordVariable(ServerAddress::Kind kind)
     return kind == ServerAddress::Kind::PostgreSql ? "PGPASSWORD" : "MYSQL_PWD";
 }
 
+void setPasswordInput(PasswordInput input)
+{
+    kept().input.store(input, std::memory_order_relaxed);
+}
+
 std::string passwordRemedy(const ServerAddress &address)
 {
-    return "give the password of the user " + userOf(address) + " when you are asked for it, or set " +
-           passwordVariable(address.kind) + " in the environment";
+    const std::string variable = passwordVariable(address.kind);
+    if (kept().input.load(std::memory_order_relaxed) == PasswordInput::Window)
+        return "enter the password of the user " + userOf(address) +
+               "; the dialogs Export and Open from database have a field for it";
+    // Only who has not set the variable is asked.
+    return keptServerPassword(address)
+               ? "enter the right password of the user " + userOf(address) + ", or set " + variable +
+                     " in the environment"
+               : "set " + variable + " in the environment to the password of the user " + userOf(address);
 }
 
 }  // namespace ct

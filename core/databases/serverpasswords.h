@@ -7,6 +7,7 @@
 
 #include "core/databases/serveraddress.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,11 @@ std::optional<std::string> keptServerPassword(const ServerAddress &address);
 
 /// The variable of the environment in which the driver looks for a password.
 const char *passwordVariable(ServerAddress::Kind kind);
+
+/// Where users of this process enter passwords.
+enum class PasswordInput : std::uint8_t { Terminal, Window };
+/// Call before the first connection. At first, it is the terminal.
+void setPasswordInput(PasswordInput input);
 /// The remedy for a connection that a server refused because the password is missing or wrong.
 std::string passwordRemedy(const ServerAddress &address);
 

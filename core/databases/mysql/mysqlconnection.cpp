@@ -45,6 +45,7 @@ bool endsConnection(int code)
 {
     return code == 1053 || code == 1927 || (code >= 2000 && code < 3000);  // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED
 }
+constexpr const char *kNoTls = "2026";  ///< CR_SSL_CONNECTION_ERROR, of the client
 
 /// Quotes, operators and checks as in standard SQL, whatever the server's default is.
 constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
@@ -101,9 +102,11 @@ Error MysqlConnection::error(const QSqlError &failed)
 
 Error MysqlConnection::refusal()
 {
-    Error refused = error(m_database.lastError());
-    addRemedy(refused, refused.code == ErrorCode::PermissionDenied ? passwordRemedy(m_address)
-                                                                   : "check the address and the user");
+    const QSqlError failed = m_database.lastError();
+    Error refused = error(failed);
+    addRemedy(refused, refused.code == ErrorCode::PermissionDenied         ? passwordRemedy(m_address)
+                       : failed.nativeErrorCode() == QLatin1String(kNoTls) ? tlsRemedy(m_address)
+                                                                           : "check the address and the user");
     return refused;
 }
 
@@ -115,8 +118,9 @@ Result<void> MysqlConnection::connect()
                         QStringLiteral("MYSQL_OPT_READ_TIMEOUT=3600")};
     if (!m_address.socket.empty())
         options << QStringLiteral("UNIX_SOCKET=") + QString::fromStdString(m_address.socket);
-    if (m_address.needsTls() || m_address.sslMode == "prefer")
-        options << QStringLiteral("CLIENT_SSL=1");
+    // As with PostgreSQL, TCP prefers TLS. An option for TLS switches it on; this one has the default of OpenSSL.
+    if (m_address.needsTls() || (m_address.socket.empty() && m_address.sslMode != "disable"))
+        options << QStringLiteral("SSL_CIPHER=DEFAULT");
     m_database.setConnectOptions(options.join(QLatin1Char(';')));
     m_database.setHostName(m_address.socket.empty() ? QString::fromStdString(m_address.host)
                                                     : QStringLiteral("localhost"));
@@ -149,9 +153,7 @@ Result<void> MysqlConnection::checkTls() const
 {
     if (!m_address.needsTls() || usesTls())
         return {};
-    return Error{ErrorCode::Unsupported, m_address.name() +
-                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                                             " asks for; switch TLS on at the server, or connect over TCP"};
+    return withoutTls(m_address);
 }
 
 Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address)

@@ -86,6 +86,7 @@ PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &d
     PQsetErrorVerbosity(handle, PQERRORS_VERBOSE);
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+    bool startsTls = false;
     if (PQstatus(handle) == CONNECTION_BAD)
         status = PGRES_POLLING_FAILED;
     while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
@@ -93,11 +94,13 @@ PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &d
             attempt.text = "the server does not answer";
             return attempt;
         }
+        startsTls = PQstatus(handle) == CONNECTION_SSL_STARTUP;
         status = PQconnectPoll(handle);
     }
     attempt.isConnected = status == PGRES_POLLING_OK;
     if (!attempt.isConnected)
         readRefusal(attempt);
+    attempt.lacksTls = !attempt.isConnected && startsTls && attempt.state.empty();
     return attempt;
 }
 
@@ -105,7 +108,9 @@ Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
 {
     Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
                 address.name() + ": " + attempt.text};
-    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address) : "check the address and the user");
+    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address)
+                     : attempt.lacksTls    ? tlsRemedy(address)
+                                           : "check the address and the user");
     return error;
 }
 

@@ -23,6 +23,7 @@ struct PgAttempt {
     std::unique_ptr<pg_conn, Finish> handle;  ///< never nullptr
     bool isConnected = false;
     bool wantsPassword = false;  ///< refused because the password is missing or wrong
+    bool lacksTls = false;       ///< failed because the server offers no TLS, or no certificate that is trusted
     std::string state;           ///< SQLSTATE of the refusal; empty: the server gave none
     std::string text;            ///< the refusal, one line
 

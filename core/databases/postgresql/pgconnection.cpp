@@ -74,6 +74,13 @@ bool isCopy(ExecStatusType status)
 
 }  // namespace
 
+Result<void> checkPgTls(const ServerAddress &address, pg_conn *handle)
+{
+    if (!address.needsTls() || PQsslInUse(handle) == 1)
+        return {};
+    return withoutTls(address);
+}
+
 std::string pgIdentifier(std::string_view name)
 {
     return doubled(name, '"');
@@ -178,6 +185,8 @@ Result<void> PgConnection::createDatabase()
         return refusal(attempt);
     if (Result<void> connected = connectTo(m_address.maintenance); !connected)
         return connected;
+    if (Result<void> checked = checkPgTls(m_address, m_handle); !checked)
+        return checked;
     // template1 can have an encoding without all characters, and a locale can need another one than UTF-8.
     const std::string create =
         "CREATE DATABASE " + pgIdentifier(m_address.database) + " ENCODING 'UTF8' TEMPLATE template0";
@@ -190,15 +199,6 @@ Result<void> PgConnection::createDatabase()
     return other && *other ? Result<void>() : created;
 }
 
-Result<void> PgConnection::checkTls()
-{
-    if (!m_address.needsTls() || PQsslInUse(m_handle) == 1)
-        return {};
-    return Error{ErrorCode::Unsupported, m_address.name() +
-                                             ": the connection does not use TLS, which sslmode=" + m_address.sslMode +
-                                             " asks for; switch TLS on at the server, or connect over TCP"};
-}
-
 Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing,
                                                          IsCancelled isCancelled)
 {
@@ -207,7 +207,7 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     std::unique_ptr<PgConnection> connection(new PgConnection(address, std::move(isCancelled)));
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
-    Result<void> done = connection->checkTls();
+    Result<void> done = checkPgTls(address, connection->m_handle);
     // In the texts of pgLiteral(), a backslash is a character like others, whatever the default of the database is.
     if (done)
         done = connection->run("SET standard_conforming_strings = on");

@@ -74,7 +74,6 @@ private:
     Result<void> connectTo(const std::string &database);
     Error refusal(const struct PgAttempt &attempt) const;
     Result<void> createDatabase();
-    Result<void> checkTls();
     pg_result *execute(const std::string &statements);
     bool flush();
     bool sendCopy(std::string_view text);
@@ -89,6 +88,9 @@ private:
     const IsCancelled m_isCancelled;  ///< may be empty
     pg_conn *m_handle = nullptr;      ///< of m_database; it does not block
 };
+
+/// An error if the address requires TLS and the connection does not use it.
+Result<void> checkPgTls(const ServerAddress &address, pg_conn *handle);
 
 /// A name in double quotes.
 std::string pgIdentifier(std::string_view name);

@@ -113,7 +113,9 @@ private:
                                                byNumber + "stored_at DESC, session DESC LIMIT 1");
         if (!found) {
             Error error = found.error();
-            addRemedy(error, "only databases to which corotracer-gui has exported a run can be opened");
+            addRemedy(error, error.code == ErrorCode::PermissionDenied
+                                 ? "ask the owner of the tables for the right to read them"
+                                 : "only databases to which corotracer-gui has exported a run can be opened");
             return error;
         }
         if (!*found)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Database servers for tests: each runs as an unprivileged user, on a Unix socket in a temporary folder."""
+"""Database servers for tests: each runs as an unprivileged user, on a Unix socket in a temporary folder, and on a port
+of 127.0.0.1 if a test asks for it."""
 
 import csv
 import glob
@@ -9,6 +10,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ import time
 import urllib.parse
 
 PATIENCE_S = 60
+PORTS_TO_TRY = 10
 
 
 class Missing(Exception):
@@ -40,13 +43,38 @@ def rows_of(text):
     return list(csv.reader(io.StringIO(text)))
 
 
+def free_port():
+    """Another process can take the port before the server does."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def make_certificates(run):
+    """Makes a certificate for 127.0.0.1 and the authority that signed it, and an authority that did not, with
+    run(command): root.crt, server.crt, server.key and other.crt."""
+    openssl = program("openssl")
+    for name in "root", "other":
+        run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN=tests {name}", "-keyout",
+             f"{name}.key", "-out", f"{name}.crt"])
+    run([openssl, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=tests server", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-keyout", "server.key", "-out", "server.csr"])
+    run([openssl, "x509", "-req", "-in", "server.csr", "-CA", "root.crt", "-CAkey", "root.key", "-CAcreateserial", "-days",
+         "2", "-copy_extensions", "copy", "-out", "server.crt"])
+
+
 class Server:
-    """start() and stop() can be repeated; kill() ends it as a crash does."""
+    """start() and end() can be repeated; kill() ends it as a crash does. `port`: of 127.0.0.1; 0: none."""
 
     scheme = ""
     user = ""
+    port = 0
 
-    def __init__(self):
+    def __init__(self, has_tcp=False, has_tls=False):
+        self.has_tcp = has_tcp
+        self.has_tls = has_tls
+        if has_tls:
+            program("openssl")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ct-server-"))
         self.folder.chmod(0o755)
         self.home = self.folder / "server"
@@ -54,6 +82,8 @@ class Server:
         if os.getuid() == 0:
             shutil.chown(self.home, "nobody", "nogroup")
         self.process = None
+        if has_tls:
+            make_certificates(self.run)
 
     def run(self, command):
         done = subprocess.run([*unprivileged(), *map(str, command)], cwd=self.home, capture_output=True, text=True,
@@ -62,14 +92,26 @@ class Server:
             raise RuntimeError(f"{command}: {done.stdout}{done.stderr}")
 
     def start(self):
+        for _ in range(PORTS_TO_TRY if self.has_tcp else 1):
+            self.port = free_port() if self.has_tcp else 0
+            if self.starts():
+                return
+        raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:])
+
+    def starts(self):
+        """False if the server ends again, as it does when its port is in use."""
         self.log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen([*unprivileged(), *map(str, self.command())], cwd=self.home, stdout=self.log,
                                         stderr=self.log, env={**os.environ, "HOME": str(self.home)})
         deadline = time.monotonic() + PATIENCE_S
         while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            if self.process.poll() is not None:
+                self.log.close()
+                return False
+            if time.monotonic() > deadline:
                 raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:])
             time.sleep(0.05)
+        return True
 
     def end(self, number):
         # setpriv becomes the server, so the signal reaches it.
@@ -86,8 +128,19 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, database, user="", **options):
-        words = urllib.parse.urlencode({"socket": self.socket(), **options}, quote_via=urllib.parse.quote)
-        return f"{self.scheme}://{user or self.user}@localhost/{database}?{words}"
+        """The address over the Unix socket."""
+        return self.url_at("localhost", database, user, {"socket": self.socket(), **options})
+
+    def tcp_url(self, database, user="", host="127.0.0.1", **options):
+        return self.url_at(host, database, user, options)
+
+    def url_at(self, host, database, user, options):
+        at = f"{host}:{self.port}" if self.port else host
+        words = urllib.parse.urlencode(options, quote_via=urllib.parse.quote)
+        return f"{self.scheme}://{user or self.user}@{at}/{database}?{words}"
+
+    def certificate(self, name):
+        return self.home / f"{name}.crt"
 
     def answers(self):
         try:
@@ -117,18 +170,23 @@ class PostgreSql(Server):
     first_database = "postgres"
     kind = "postgresql"
 
-    def __init__(self):
+    def __init__(self, **options):
         self.folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         for name in ("initdb", "postgres", "psql"):
             program(name, *self.folders)
-        super().__init__()
+        super().__init__(**options)
         self.run([program("initdb", *self.folders), "-D", self.home / "data", "-U", self.user, "--auth=trust", "-E",
                   "UTF8", "--no-sync"])
         self.start()
 
     def command(self):
-        return [program("postgres", *self.folders), "-D", self.home / "data", "-k", self.home, "-c",
-                "listen_addresses=", "-c", "fsync=off"]
+        settings = ["fsync=off", f"listen_addresses={'127.0.0.1' if self.port else ''}"]
+        if self.port:
+            settings.append(f"port={self.port}")  # also in the name of the socket
+        if self.has_tls:
+            settings += ["ssl=on", f"ssl_cert_file={self.certificate('server')}", f"ssl_key_file={self.home / 'server.key'}"]
+        return [program("postgres", *self.folders), "-D", self.home / "data", "-k", self.home,
+                *(word for setting in settings for word in ("-c", setting))]
 
     def end(self, number):
         super().end(number)
@@ -152,18 +210,22 @@ class PostgreSql(Server):
 
     def query(self, database, sql):
         done = subprocess.run([program("psql", *self.folders), "-X", "-q", "--csv", "-t", "-v", "ON_ERROR_STOP=1", "-h",
-                               str(self.home), "-U", self.user, "-d", database, "-c", sql],
+                               str(self.home), "-p", str(self.port or 5432), "-U", self.user, "-d", database, "-c", sql],
                               capture_output=True, text=True, timeout=PATIENCE_S)
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
         return rows_of(done.stdout)
 
-    def add_user(self, name, password):
-        """A user who may create databases, and whom the server asks for a password."""
+    def add_user(self, name, password, needs_tls=False):
+        """A user who may create databases, and whom the server asks for a password. `needs_tls`: the server refuses the
+        user without TLS."""
         quoted = password.replace("'", "''")
         self.query("postgres", f"CREATE ROLE {name} LOGIN CREATEDB PASSWORD '{quoted}'")
+        lines = [f"hostssl all {name} 127.0.0.1/32 scram-sha-256", f"host all {name} all reject",
+                 f"local all {name} reject"] if needs_tls else [
+            f"local all {name} scram-sha-256", f"host all {name} 127.0.0.1/32 scram-sha-256"]
         rules = self.home / "data" / "pg_hba.conf"
-        rules.write_text(f"local all {name} scram-sha-256\n" + rules.read_text())
+        rules.write_text("".join(line + "\n" for line in lines) + rules.read_text())
         self.end(signal.SIGINT)
         self.start()
 
@@ -181,17 +243,20 @@ class MariaDb(Server):
     first_database = "information_schema"
     kind = "mysql"
 
-    def __init__(self):
+    def __init__(self, **options):
         for name in ("mariadb-install-db", "mariadbd", "mariadb"):
             program(name)
-        super().__init__()
+        super().__init__(**options)
         self.run([program("mariadb-install-db"), "--no-defaults", f"--datadir={self.home / 'data'}",
                   "--auth-root-authentication-method=normal", "--skip-test-db"])
         self.start()
 
     def command(self):
-        return [program("mariadbd"), "--no-defaults", f"--datadir={self.home / 'data'}", f"--socket={self.socket()}",
-                "--skip-networking", f"--pid-file={self.home / 'pid'}", "--innodb-flush-log-at-trx-commit=2", "--debug-no-sync"]
+        network = ["--bind-address=127.0.0.1", f"--port={self.port}"] if self.port else ["--skip-networking"]
+        if self.has_tls:
+            network += [f"--ssl-cert={self.certificate('server')}", f"--ssl-key={self.home / 'server.key'}"]
+        return [program("mariadbd"), "--no-defaults", f"--datadir={self.home / 'data'}", f"--socket={self.socket()}", *network,
+                f"--pid-file={self.home / 'pid'}", "--innodb-flush-log-at-trx-commit=2", "--debug-no-sync"]
 
     def socket(self):
         return self.home / "socket"
@@ -215,10 +280,10 @@ class MariaDb(Server):
 
         return [[cell(word) for word in line.split("\t")] for line in done.stdout.split("\n")[:-1]]
 
-    def add_user(self, name, password):
-        """A user who may create databases, and whom the server asks for a password."""
+    def add_user(self, name, password, needs_tls=False):
+        """As that of PostgreSql."""
         quoted = password.replace("\\", "\\\\").replace("'", "''")
-        self.query("mysql", f"CREATE USER '{name}'@'localhost' IDENTIFIED BY '{quoted}'")
+        self.query("mysql", f"CREATE USER '{name}'@'localhost' IDENTIFIED BY '{quoted}'{' REQUIRE SSL' if needs_tls else ''}")
         self.query("mysql", f"GRANT ALL ON *.* TO '{name}'@'localhost'")
 
     def has_database(self, database):

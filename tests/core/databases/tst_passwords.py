@@ -6,67 +6,25 @@
 usage: tst_passwords.py CORO_TRACER_GUI [unittest arguments]
 """
 
-import json
 import os
-import pathlib
 import signal
-import subprocess
 import sys
-import tempfile
-import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import servers  # noqa: E402
+from servertest import PASSWORD, ServerTest, environment, run_all  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
-PROGRAM = ""
 EVENTS = 10
-PASSWORD = "it's \\ \"secret\" \u00e4"
-VARIABLES = {"postgresql": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 
 
-def environment(**more):
-    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES.values()}
-    return {**kept, "QT_QPA_PLATFORM": "offscreen", **more}
-
-
-class Password(unittest.TestCase):
-    number = 0
-    kind = None
-    server = None
-
-    @classmethod
-    def setUpClass(cls):
-        try:
-            cls.server = cls.kind()
-        except servers.Missing as missing:
-            print(f"SKIP {pathlib.Path(__file__).resolve()}: {missing}", flush=True)
-            sys.exit(77)
-        cls.addClassCleanup(cls.server.remove)
-        cls.server.add_user("locked", PASSWORD)
-
+class Password(ServerTest):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="ct-passwords-")
-        Password.number += 1
-        self.database = f"traces_{Password.number}"
-        self.variable = VARIABLES[self.server.kind]
-        self.source = pathlib.Path(self.folder.name, "run.jsonl")
-        self.source.write_text("".join(
-            json.dumps({"probe_id": 1, "tid": 7, "addr": "0x0000000000001234", "seq": (n // 8 + 1) * 2,
-                        "is_active": n % 2 == 1, "ts": 1000 + n}) + "\n" for n in range(EVENTS)), encoding="utf-8")
-        self.command = [PROGRAM, "--batch", "--input", self.source, "--export", self.server.kind, "--output",
+        super().setUp()
+        self.source = self.recording(events=EVENTS)
+        self.command = [self.program, "--batch", "--input", self.source, "--export", self.server.kind, "--output",
                         self.server.url(self.database, user="locked")]
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def run_with(self, command, **more):
-        return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=servers.PATIENCE_S,
-                              stdin=subprocess.DEVNULL, env=environment(**more))
-
-    def exported(self):
-        return self.server.value(self.database, "SELECT count(*) FROM coro_trace_events")
 
     def prompted(self):
         terminal = Terminal(self.command, environment())
@@ -83,8 +41,7 @@ class Password(unittest.TestCase):
         for password in ("", "another"):
             done = self.run_with(self.command, **({self.variable: password} if password else {}))
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertIn(f"give the password of the user locked when you are asked for it, or set {self.variable}",
-                          done.stderr)
+            self.assertIn(f"set {self.variable} in the environment to the password of the user locked", done.stderr)
             self.assertNotIn("another", done.stderr)
         self.assertFalse(self.server.has_database(self.database))
 
@@ -100,7 +57,7 @@ class Password(unittest.TestCase):
         terminal.type("another\n")
         self.assertEqual(terminal.end(), 4, terminal.text)
         self.assertEqual(terminal.text.count("Password of"), 1)
-        self.assertIn("the password of the user locked", terminal.text)
+        self.assertIn(f"enter the right password of the user locked, or set {self.variable}", terminal.text)
 
     def test_prompt_ends_with_ctrl_c_and_restores_the_terminal(self):
         terminal = self.prompted()
@@ -111,7 +68,7 @@ class Password(unittest.TestCase):
 
     def test_on_the_command_line_works_with_a_warning(self):
         where = {"postgresql": ["-db-host", self.server.socket()], "mysql": ["-mysql-socket", self.server.socket()]}[self.server.kind]
-        done = self.run_with([PROGRAM, "-in", self.source, "-export", self.server.kind, "-db-name", self.database, "-db-user",
+        done = self.run_with([self.program, "-in", self.source, "-export", self.server.kind, "-db-name", self.database, "-db-user",
                               "locked", "-db-password", PASSWORD, *where])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("visible in the list of processes", done.stderr)
@@ -126,10 +83,5 @@ class MariaDbPassword(Password):
     kind = servers.MariaDb
 
 
-def load_tests(loader, _tests, _pattern):
-    return unittest.TestSuite(map(loader.loadTestsFromTestCase, (PostgreSqlPassword, MariaDbPassword)))
-
-
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
-    unittest.main()
+    run_all(PostgreSqlPassword, MariaDbPassword)

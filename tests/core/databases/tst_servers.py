@@ -155,6 +155,27 @@ class Export(unittest.TestCase):
         done = export(SERVER.url("other"), self.path("out.csv"), "csv")
         self.assertIn("only databases to which corotracer-gui has exported a run can be opened", done.stderr)
 
+    def test_the_window_starts_on_a_session(self):
+        if SERVER.kind != "postgresql":
+            return
+        self.exported(self.many("run.jsonl", 100))
+        number, picture = self.value("SELECT session FROM sessions"), self.path("window.png")
+        for session, status in (number, 0), ("77", 3):
+            done = subprocess.run([PROGRAM, "--screenshot", str(picture), "--screenshot-after", "0.001", "--input",
+                                   SERVER.url(self.database, session=session)], capture_output=True, text=True,
+                                  timeout=servers.PATIENCE_S,
+                                  env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": self.folder.name,
+                                       "XDG_CONFIG_HOME": self.folder.name, "XDG_CACHE_HOME": self.folder.name,
+                                       "QT_LOGGING_RULES": "default.warning=false"})
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(picture.exists(), status == 0)
+            if status == 0:
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
+                picture.unlink()
+            else:
+                self.assertIn("has no session 77", done.stderr)
+
     def test_a_reader_keeps_its_state_while_the_session_is_replaced(self):
         if SERVER.kind != "postgresql":
             return

@@ -39,8 +39,9 @@ inline QByteArray sampleRecording(int coroutines, int events, const QByteArray &
 }
 
 struct ExportWindow {
-    explicit ExportWindow(const Sandbox &sandbox, const QByteArray &content)
-        : recording(sandbox.path(QStringLiteral("opened.jsonl")))
+    explicit ExportWindow(const Sandbox &sandbox, const QByteArray &content,
+                          const QString &name = QStringLiteral("opened.jsonl"))
+        : recording(sandbox.path(name))
     {
         QFile file(recording);
         if (file.open(QIODevice::WriteOnly))

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Exports through the dialog to real servers, which want a password.
+#include "core/databases/serverpasswords.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
+#include "tests/ui/dialogs/startedwindow.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
@@ -56,6 +58,7 @@ private:
 class TestExportServer : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { setPasswordInput(PasswordInput::Window); }
     void init() { QSettings().clear(); }
     void exports_data()
     {
@@ -70,6 +73,7 @@ private:
     static void fill(QWidget *dialog, const QString &kind, const QString &socket);
     static QString tested(QWidget *dialog);
     static void opensAgain(const QString &socket);
+    void startsOnASession(const QString &socket);
     static QStringList query(const QString &kind, const QString &socket, const QString &sql);
 
     gui::Sandbox m_sandbox;
@@ -138,6 +142,30 @@ void TestExportServer::opensAgain(const QString &socket)
     QCOMPARE(window.run().accounting().lost, 0U);
 }
 
+/// As `corotracer-gui --input ADDRESS` with the number of a session that is not the latest one.
+void TestExportServer::startsOnASession(const QString &socket)
+{
+    const auto valueOf = [&socket](const char *sql) {
+        return query(QStringLiteral("postgresql"), socket, QLatin1String(sql)).value(0);
+    };
+    const QString first = valueOf("SELECT max(session) FROM sessions");
+    const QString address = QStringLiteral("postgresql://locked@localhost/window%20traces?socket=%1").arg(socket);
+    ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10, "later"), QStringLiteral("later.jsonl"));
+    opened.window.exportTo(*exportFormatOfKind("postgresql"), address);
+    QVERIFY(opened.hasEnded());
+    QCOMPARE(valueOf("SELECT count(*) FROM sessions"), QStringLiteral("2"));
+
+    const auto window = gui::startedWindow({"--input", (address + QStringLiteral("&session=") + first).toStdString()});
+    QVERIFY(window);
+    QCOMPARE(gui::namesIn(*window, 4), (QSet<QString>{QStringLiteral("job 0"), QStringLiteral("job 1"),
+                                                      QStringLiteral("job 2"), QStringLiteral("job 3")}));
+    QCOMPARE(window->run().population()->captured(), 400U);
+    gui::takePicture(window.get(), "started-on-a-server");
+    const auto latest = gui::startedWindow({"--input", address.toStdString()});
+    QVERIFY(latest);
+    QCOMPARE(gui::namesIn(*latest, 2), (QSet<QString>{QStringLiteral("later 0"), QStringLiteral("later 1")}));
+}
+
 void TestExportServer::exports()
 {
     QFETCH(QString, kind);
@@ -153,9 +181,10 @@ void TestExportServer::exports()
     fill(dialog, kind, server.socket());
 
     const QString refused = tested(dialog);
-    QVERIFY2(refused.contains(QLatin1String("give the password of the user locked")), qPrintable(refused));
+    QVERIFY2(refused.contains(QLatin1String("enter the password of the user locked; the dialogs")),
+             qPrintable(refused));
     type(dialog, "serverPassword", QStringLiteral("another"));
-    QVERIFY(tested(dialog).contains(QLatin1String("give the password of the user locked")));
+    QVERIFY(tested(dialog).contains(QLatin1String("enter the password of the user locked")));
     gui::takePicture(dialog, qPrintable(QStringLiteral("export-wrong-password-") + kind));
     type(dialog, "serverPassword", QString::fromUtf8(kPassword));
     const QString missing = tested(dialog);
@@ -183,8 +212,10 @@ void TestExportServer::exports()
     QCOMPARE(valueOf("SELECT value FROM trace_info WHERE name = 'events_not_selected'"), QStringLiteral("1600"));
     QCOMPARE(valueOf("SELECT count(*) FROM sessions"), QStringLiteral("1"));
     QCOMPARE(valueOf("SELECT count(*) FROM all_events"), QStringLiteral("400"));
-    if (kind == QLatin1String("postgresql"))
+    if (kind == QLatin1String("postgresql")) {
         opensAgain(server.socket());
+        startsOnASession(server.socket());
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Opens sessions of SQLite files through the dialog. tst_exportserver does so with a server.
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
+#include "tests/ui/dialogs/startedwindow.h"
 
 #include <QPushButton>
 #include <QSqlDatabase>
@@ -67,6 +68,32 @@ private Q_SLOTS:
         opened.window.exportTo(*exportFormatFor("x.sqlite"), second);
         QVERIFY(opened.hasEnded());
         QCOMPARE(value(second, QStringLiteral("SELECT program FROM sessions")), QStringLiteral("another tool"));
+    }
+
+    void startsTheWindowOnASession_data()
+    {
+        QTest::addColumn<QString>("option");
+        QTest::newRow("--input FILE") << QStringLiteral("--input");
+        QTest::newRow("FILE") << QString();
+    }
+    void startsTheWindowOnASession()
+    {
+        QFETCH(QString, option);
+        const QString path = m_sandbox.path(QStringLiteral("started.sqlite"));
+        {
+            ExportWindow opened(m_sandbox, gui::sampleRecording(3, 100));
+            opened.window.exportTo(*exportFormatFor("x.sqlite"), path);
+            QVERIFY(opened.hasEnded());
+        }
+        std::vector<std::string> options{path.toStdString()};
+        if (!option.isEmpty())
+            options.insert(options.begin(), option.toStdString());
+        const auto window = gui::startedWindow(options);
+        QVERIFY(window);
+        QCOMPARE(gui::namesIn(*window, 3),
+                 (QSet<QString>{QStringLiteral("job 0"), QStringLiteral("job 1"), QStringLiteral("job 2")}));
+        QCOMPARE(window->run().population()->captured(), 300U);
+        gui::takePicture(window.get(), "started-on-a-database");
     }
 
     void saysWhatIsWrong()
