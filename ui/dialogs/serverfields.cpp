@@ -194,8 +194,9 @@ void ServerFields::findPassword()
         return;
     }
     m_password->setPlaceholderText(qEnvironmentVariableIsSet(passwordVariable(m_kind))
-                                       ? tr("That of %1").arg(QLatin1String(passwordVariable(m_kind)))
-                                       : tr("None"));
+                                       ? tr("From %1").arg(QLatin1String(passwordVariable(m_kind)))
+                                   : m_kind == ServerAddress::Kind::PostgreSql ? tr("From ~/.pgpass, if it has one")
+                                                                               : tr("None"));
     if (!m_keep->isChecked())
         return;
     const QString asked = address();

@@ -14,6 +14,9 @@ namespace ct {
 
 namespace {
 
+/// How long a service may take to answer, in ms. It may ask the user to unlock the keychain.
+constexpr int kPatienceMs = 120'000;
+
 /// The service name of all entries.
 QString service()
 {
@@ -72,7 +75,7 @@ void Keychain::read(const ServerAddress &address, Found found)
         if (job->error() == QKeychain::NoError)
             *password = job->textData();
     });
-    start(job, this, m_patience, [password, found = std::move(found)](const QString &problem) {
+    start(job, this, kPatienceMs, [password, found = std::move(found)](const QString &problem) {
         found(problem.isEmpty() ? *password : std::nullopt, problem);
     });
 }
@@ -82,14 +85,14 @@ void Keychain::write(const ServerAddress &address, const QString &password, Done
     auto *job = new QKeychain::WritePasswordJob(service());
     job->setKey(keyOf(address));
     job->setTextData(password);
-    start(job, this, m_patience, std::move(done));
+    start(job, this, kPatienceMs, std::move(done));
 }
 
 void Keychain::remove(const ServerAddress &address, Done done)
 {
     auto *job = new QKeychain::DeletePasswordJob(service());
     job->setKey(keyOf(address));
-    start(job, this, m_patience, std::move(done));
+    start(job, this, kPatienceMs, std::move(done));
 }
 
 }  // namespace ct

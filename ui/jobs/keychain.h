@@ -29,12 +29,6 @@ public:
     void read(const ServerAddress &address, Found found);
     void write(const ServerAddress &address, const QString &password, Done done);
     void remove(const ServerAddress &address, Done done);
-
-    /// How long a service may take to answer, in ms. It may ask the user to unlock the keychain.
-    void setPatience(int ms) { m_patience = ms; }
-
-private:
-    int m_patience = 120'000;
 };
 
 }  // namespace ct
