@@ -83,6 +83,7 @@ private:
     Result<void> makeLoadedTable(Table table);
     Result<void> flush(Table table);
     Result<void> patiently(const std::function<Result<void>()> &attempt) const;
+    Result<void> patiently(const std::vector<std::string> &statements);
     Result<void> lockAttaching();
     Result<void> load();
     Result<void> attach();
@@ -160,7 +161,8 @@ Result<void> MysqlStore::takeNumber()
 Result<void> MysqlStore::makeLoadedTable(Table table)
 {
     m_isMade[static_cast<std::size_t>(table)] = true;
-    return m_connection->runAll(mysql::makeLoadedTable(table, m_session));
+    // Another export may be changing the partitioned table.
+    return patiently(mysql::makeLoadedTable(table, m_session));
 }
 
 Result<void> MysqlStore::begin()
@@ -172,6 +174,8 @@ Result<void> MysqlStore::begin()
     // Reports that read these tables must not hold up an export for ever, nor the other way round. A capture can be
     // quiet for long.
     Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = 30, wait_timeout = 31536000");
+    if (done)
+        done = m_connection->run("SET SESSION innodb_lock_wait_timeout = " + std::string(kLockWait));
     if (done)
         done = makeSchema();
     if (done)
@@ -223,6 +227,15 @@ Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt)
     }
 }
 
+Result<void> MysqlStore::patiently(const std::vector<std::string> &statements)
+{
+    for (const std::string &statement : statements) {
+        if (Result<void> done = patiently([&] { return m_connection->run(statement); }); !done)
+            return done;
+    }
+    return {};
+}
+
 /// Only one export at a time changes the partitioned tables: each statement waits for the readers of its table, and the
 /// statements of two exports would wait for one another.
 Result<void> MysqlStore::lockAttaching()
@@ -254,17 +267,10 @@ Result<void> MysqlStore::load()
 
 Result<void> MysqlStore::attach()
 {
-    Result<void> done = m_connection->run("SET SESSION lock_wait_timeout = " + std::string(kLockWait) +
-                                          ", innodb_lock_wait_timeout = " + kLockWait);
-    if (done)
-        done = patiently([this] { return lockAttaching(); });
+    Result<void> done = patiently([this] { return lockAttaching(); });
     for (std::size_t i = 0; i < kTables && done; ++i) {
-        const std::vector<std::string> statements =
-            m_isMade[i] ? mysql::attachLoadedTable(static_cast<Table>(i), m_session) : std::vector<std::string>();
-        for (const std::string &statement : statements) {
-            if (done)
-                done = patiently([&] { return m_connection->run(statement); });
-        }
+        if (m_isMade[i])
+            done = patiently(mysql::attachLoadedTable(static_cast<Table>(i), m_session));
     }
     (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(kAttaching) + ")");
     return done;
@@ -316,9 +322,11 @@ void MysqlStore::remove(std::uint64_t session)
                                 std::to_string(session));
 }
 
-/// Removes sessions that are replaced, or whose export was killed: its lock is free.
+/// Removes sessions that are replaced, or whose export was killed: its lock is free. Waits a few seconds for readers;
+/// the next export tries again. A capture must not wait for long here.
 void MysqlStore::removeAbandoned()
 {
+    (void)m_connection->run("SET SESSION lock_wait_timeout = 3");
     const auto sessions = m_connection->column("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
     for (const std::string &number : sessions ? *sessions : std::vector<std::string>()) {
         const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
@@ -330,6 +338,7 @@ void MysqlStore::removeAbandoned()
         remove(session);
         unlock(session);
     }
+    (void)m_connection->run("SET SESSION lock_wait_timeout = " + std::string(kLockWait));
 }
 
 Result<void> MysqlStore::close()

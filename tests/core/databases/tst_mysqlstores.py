@@ -68,18 +68,32 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.ended(running)
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "200000")
 
+    def repeats(self, running, pattern):
+        """Waits until the export runs a statement for the second time."""
+        attempts = set()
+        while len(attempts) < 2 and running.poll() is None:
+            attempts |= {row[0] for row in self.query("SELECT QUERY_ID FROM information_schema.PROCESSLIST"
+                                                      f" WHERE DB = DATABASE() AND INFO LIKE '{pattern}'")}
+
     def test_waits_for_reports_that_read_for_long(self):
         self.exported(self.many("first.jsonl", 10))
         reader = self.client()
         reader.run("BEGIN; SELECT count(*) FROM all_events")
         running = self.begin(self.many("second.jsonl", 20))
-        attempts = set()
-        while len(attempts) < 2 and running.poll() is None:
-            attempts |= {row[0] for row in self.query("SELECT QUERY_ID FROM information_schema.PROCESSLIST"
-                                                      " WHERE DB = DATABASE() AND INFO LIKE 'ALTER TABLE % ADD PARTITION %'")}
+        self.repeats(running, "ALTER TABLE % ADD PARTITION %")
         reader.run("COMMIT")
         self.ended(running)
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
+
+    def test_waits_for_exports_that_change_a_table_for_long(self):
+        self.exported(self.many("first.jsonl", 10))
+        running = self.begun("second.jsonl")
+        other = self.client()
+        other.run("LOCK TABLES all_coroutines WRITE")
+        self.repeats(running, "CREATE TABLE %coroutines_of_session_2%")
+        other.run("UNLOCK TABLES")
+        self.ended(running)
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "200000")
 
     def test_says_that_the_outcome_of_a_lost_update_is_not_known(self):
         source = self.many("run.jsonl", 10)

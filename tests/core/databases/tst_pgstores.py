@@ -183,7 +183,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
         return self.ended(running, 128 + signal.SIGINT)
 
     def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
-        self.interrupted(*self.lied_to(b"BEGIN", message(b"C", b"SET\0"), repeats=True))
+        self.interrupted(*self.lied_to(b"BEGIN", message(b"C", b"SET\0"), repeats=True, events=400_000))
 
     def test_can_be_interrupted_while_a_server_reads_no_rows(self):
         errors = self.interrupted(*self.lied_to(b"COPY", message(b"G", bytes(3)), events=400_000))
