@@ -74,10 +74,8 @@ QueryDock::QueryDock(QWidget *parent)
     setObjectName(QStringLiteral("queryDock"));
     setWhatsThis(
         tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
-           "and see the trace as it is when they begin. An export to SQLite has the same tables, and a few "
-           "more.</p><p>A double click "
-           "on a row with the id of a "
-           "coroutine selects it in all views.</p>") +
+           "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click "
+           "on a row with the id of a coroutine selects it in all views.</p>") +
         tablesText());
     m_editor->setObjectName(QStringLiteral("queryEditor"));
     m_editor->setAccessibleName(tr("SQL statement"));

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The query dock: typing, running, cancelling, errors, saved queries, the chart, and jumping to a coroutine.
+// The query dock: typing, running, cancelling, errors, saved queries, the chart, findings, and jumping to a coroutine.
+#include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
+#include "ui/docks/coroutinedock.h"
 #include "ui/docks/querydock.h"
 #include "ui/format/theme.h"
+#include "ui/mainwindow.h"
 #include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
 #include "ui/widgets/querytable.h"
@@ -27,6 +31,7 @@
 #include <QValueAxis>
 
 #include <algorithm>
+#include <set>
 
 using namespace ct;
 using test::NotedTarget;
@@ -44,7 +49,7 @@ struct Query {
     Query()
     {
         dock.resize(760, 520);
-        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}}; });
+        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}, {}}; });
         dock.show();
     }
     /// Coroutines that wait for a lock.
@@ -256,6 +261,46 @@ private Q_SLOTS:
         QTest::mouseDClick(query.table->viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(activated.count(), 1);
         QCOMPARE(activated.at(0).at(0).value<CoroutineId>(), 3U);
+    }
+
+    /// A recording of a deadlock: the findings are those of the window, and their coroutines can be selected.
+    void findingsAreThoseOfTheWindow()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        window.openFile(QString::fromStdString(test::kSourceDir) +
+                        QStringLiteral("/tests/corpus/recordings/version1/nested-permits.broken.ctr"));
+        const auto latest = [&] { return window.run().judge() ? window.run().judge()->latest() : nullptr; };
+        QTRY_VERIFY_WITH_TIMEOUT(latest() && latest()->isLast, test::kPatienceMs);
+        QStringList expected;
+        std::uint64_t number = 0;
+        for (const ReportedFinding &reported : latest()->findings) {
+            ++number;
+            const std::vector<CoroutineId> &all = reported.finding.coroutines;
+            for (const CoroutineId id : std::set(all.begin(), all.end()))
+                expected << QStringLiteral("%1 %2").arg(number).arg(id);
+        }
+        QVERIFY(expected.size() > 1);
+        auto *dock = window.findChild<QueryDock *>();
+        dock->show();
+        dock->raise();
+        dock->findChild<QueryEditor *>(QStringLiteral("queryEditor"))
+            ->setPlainText(QStringLiteral("SELECT finding, coroutine, rule, severity, confidence_percent, file, line, "
+                                          "message\nFROM finding_coroutines JOIN findings USING (finding)\nORDER BY "
+                                          "finding, coroutine;"));
+        auto *table = dock->findChild<QTableView *>(QStringLiteral("queryTable"));
+        dock->run();
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), static_cast<int>(expected.size()), test::kPatienceMs);
+        const auto cell = [&](int row, int column) { return table->model()->index(row, column).data().toString(); };
+        for (int row = 0; row < table->model()->rowCount(); ++row)
+            QCOMPARE(cell(row, 0) + u' ' + cell(row, 1), expected[row]);
+        gui::takePicture(&window, "query-findings");
+        const QPoint at = table->visualRect(table->model()->index(1, 2)).center();
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
+        QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(),
+                 std::vector<CoroutineId>{cell(1, 1).toUInt()});
     }
 
     void queriesAreSavedAndDeleted()
