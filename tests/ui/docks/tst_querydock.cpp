@@ -116,6 +116,12 @@ private Q_SLOTS:
         QCOMPARE(query.table->model()->rowCount(), 1);
         QCOMPARE(query.cell(0, 1), QStringLiteral("worker"));
         QCOMPARE(query.cell(0, 5), QStringLiteral("lock 0x000000000000beef"));
+        const QAbstractItemModel *const model = query.table->model();
+        const auto isHeaderRight = [&](int column) {
+            return model->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight;
+        };
+        QVERIFY(isHeaderRight(0) && !isHeaderRight(1));
+        QVERIFY(!model->index(0, 1).data(Qt::ToolTipRole).isValid());
         QVERIFY2(query.message().startsWith(QLatin1String("1 row in ")), qPrintable(query.message()));
         gui::takePicture(&query.dock, "query-one");
     }
@@ -142,6 +148,9 @@ private Q_SLOTS:
         QVERIFY2(query.message().startsWith(QLatin1String("The first 100 000 rows in ")), qPrintable(query.message()));
         QVERIFY(query.message().contains(QLatin1String("There are more")));
         gui::takePicture(&query.dock, "query-many");
+        QVERIFY(query.run("SELECT coroutine, name, function, line FROM coro_trace LIMIT 50"));
+        QVERIFY(query.table->model()->index(0, 1).data(Qt::ToolTipRole).toString().contains(query.cell(0, 1)));
+        gui::takePicture(&query.dock, "query-long-names");
     }
 
     void anErrorNamesItsPosition()
@@ -154,7 +163,11 @@ private Q_SLOTS:
         QTRY_COMPARE(query.message(), QStringLiteral("Line 4, column 3: no such column: nonsense"));
         QCOMPARE(query.editor->extraSelections().value(0).cursor.selectedText(), QStringLiteral("nonsense"));
         QCOMPARE(query.table->model()->rowCount(), 0);
+        QLabel *const label = query.dock.findChild<QLabel *>(QStringLiteral("queryMessage"));
+        QCOMPARE(label->foregroundRole(), QPalette::BrightText);
         gui::takePicture(&query.dock, "query-error");
+        QVERIFY(query.run("SELECT 1"));
+        QCOMPARE(label->foregroundRole(), QPalette::WindowText);
         QVERIFY(query.run("PRAGMA user_version = 1"));
         QVERIFY(query.message().contains(QLatin1String("only read")));
     }
@@ -334,8 +347,9 @@ private Q_SLOTS:
         QCOMPARE(x->count(), 3);  // not the names
         QCOMPARE(y->currentText(), QStringLiteral("latest_ts"));
         const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
-        QVERIFY2(axes.constFirst()->titleText().contains(QLatin1String("since the first row")),
-                 qPrintable(axes.constFirst()->titleText()));
+        QCOMPARE(axes.constFirst()->titleText(), QStringLiteral("latest_ts, in ms"));
+        QCOMPARE(query.dock.findChild<QLabel *>(QStringLiteral("queryChartNote"))->text(),
+                 QStringLiteral("Times count from the earliest one."));
         QVERIFY(static_cast<QValueAxis *>(axes.constFirst())->max() < 2000);
         gui::takePicture(&query.dock, "query-chart");
         applyTheme(Theme::Dark);
