@@ -45,6 +45,18 @@ QVariant variantOf(const QueryValue &value)
     }
 }
 
+/// The whole of a text that columns may cut.
+QVariant toolTipOf(const QueryValue &value)
+{
+    constexpr qsizetype kUsuallyVisible = 30;  // characters
+    constexpr qsizetype kMost = 5000;
+    const QString text = variantOf(value).toString();
+    if (value.index() != 3 || (text.size() <= kUsuallyVisible && !text.contains(u'\n')))
+        return {};
+    // As rich text, it wraps.
+    return QStringLiteral("<p>%1</p>").arg(text.left(kMost).toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
+}
+
 }  // namespace
 
 void QueryResultModel::setRows(std::shared_ptr<const QueryRows> rows)
@@ -99,6 +111,7 @@ QVariant QueryResultModel::data(const QModelIndex &index, int role) const
     case Qt::TextAlignmentRole:
         return isNumber(valueAt(index.row(), index.column())) ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
                                                               : QVariant();
+    case Qt::ToolTipRole: return toolTipOf(valueAt(index.row(), index.column()));
     case CoroutineIdRole: return coroutineAt(index.row(), index.column());
     default: return {};
     }
@@ -109,8 +122,8 @@ QVariant QueryResultModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
     // Above numbers, as the numbers are.
-    if (role == Qt::TextAlignmentRole && rowCount() != 0)
-        return index(0, section).data(role);
+    if (role == Qt::TextAlignmentRole && rowCount() != 0 && isNumber(valueAt(0, section)))
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     return QString::fromStdString(m_rows->columns[static_cast<std::size_t>(section)]);

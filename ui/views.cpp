@@ -185,8 +185,9 @@ void showRun(const Views &views, const Run &run)
     views.graph->setTrace(population, {data, &data->objects()}, resolver, run.name());
     views.capture->setTrace(population);
     views.query->setTrace([current = QPointer<const Run>(&run)] {
-        return current ? QueriedTrace{current->population(), current->history(), current->accounting(),
-                                      exportResolverOf(current->resolver()), current->streamIndex()}
+        return current ? QueriedTrace{current->population(),  current->history(),
+                                      current->accounting(),  exportResolverOf(current->resolver()),
+                                      current->streamIndex(), current->judge()->reporter(current->name().toStdString())}
                        : QueriedTrace();
     });
     views.output->beginRun(run.startedAt(), run.kind() == RunKind::Launched);

@@ -13,6 +13,10 @@ struct TraceView {
     const char *select;       ///< CREATE VIEW name AS select
 };
 
+/// The name of the events on servers, in SQLite.
+inline constexpr TraceView kEventsView{"events", "The events, by their name on servers",
+                                       "SELECT * FROM coro_trace_events"};
+
 /// Line and file that were read from a coroutine's frame belong to the suspension at line_since only. All events of the
 /// coroutine have the address of the frame.
 inline constexpr TraceView kTraceViews[] = {

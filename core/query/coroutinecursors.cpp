@@ -3,6 +3,7 @@
 #include "core/query/coroutinecursors.h"
 
 #include "core/stream/dialectname.h"
+#include "core/stream/flagreason.h"
 
 namespace ct::query {
 
@@ -78,6 +79,27 @@ void CoroutineCursor::putOrigin(int column, SqlValue &value) const
     case 6: return value.known(m_coroutine.birthTs);
     default: return value.null();
     }
+}
+
+void FlagCursor::start(const Filter &filter)
+{
+    setRange(filter, m_snapshot.coroutineCount(), m_next, m_end);
+}
+
+bool FlagCursor::next()
+{
+    while (m_next < m_end && !m_snapshot.coroutine(m_next).isFlagged())
+        ++m_next;
+    return m_next++ < m_end;
+}
+
+/// A trace does not keep the reasons. An export of it has the usual one, too.
+void FlagCursor::put(int column, SqlValue &value)
+{
+    if (column == 0)
+        value.integer(m_next - 1);
+    else
+        value.word(flagReasonName(Flag::Reason::TwoWriters));
 }
 
 void SiteCursor::start(const Filter &filter)

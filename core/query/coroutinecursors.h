@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables coroutines, sites and addresses.
+// The tables coroutines, flags, sites and addresses.
 #pragma once
 
 #include "core/query/virtualtable.h"
@@ -25,6 +25,19 @@ private:
     Snapshot &m_snapshot;
     CoroutineSnapshot m_coroutine;
     CoroutineId m_next = 0;
+    CoroutineId m_end = 0;
+};
+
+class FlagCursor final : public Cursor {
+public:
+    explicit FlagCursor(Snapshot &snapshot) : m_snapshot(snapshot) {}
+    void start(const Filter &filter) override;
+    bool next() override;
+    void put(int column, SqlValue &value) override;
+
+private:
+    Snapshot &m_snapshot;
+    CoroutineId m_next = 0;  ///< one past the present coroutine
     CoroutineId m_end = 0;
 };
 

@@ -37,13 +37,14 @@ HistoryEvent gapOf(std::uint64_t n, std::uint64_t count, std::uint64_t ts)
 
 }  // namespace
 
-void CoroutineEvents::open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, std::uint64_t firstN)
+void CoroutineEvents::open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, const Times &times)
 {
     m_id = id;
     m_end = end;
+    m_times = times;
     m_atStart = atStart;
     m_position = {};
-    m_nextN = std::max(firstN, atStart.first);
+    m_nextN = atStart.first;
     m_events = 0;
     m_isMemoryRead = false;
     m_recordedPosition = 0;
@@ -131,7 +132,7 @@ std::size_t CoroutineEvents::readHole(Entries &entries)
     const bool isFlagged = m_atStart.isFlagged();
     std::size_t count = 0;
     while (count + 2 <= entries.size()) {
-        const RecordedEvents::Piece piece = m_recorded.next(m_id, m_recordedPosition, m_end);
+        const RecordedEvents::Piece piece = m_recorded.next(m_id, m_recordedPosition, m_end, m_times);
         if (piece.order.empty())
             return endHole(entries, count);
         for (const std::uint32_t index : piece.order) {

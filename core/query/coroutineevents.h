@@ -22,8 +22,8 @@ public:
     {
     }
 
-    /// `end`: the scan will not need coroutines from here on. Numbers below `firstN` are left out.
-    void open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, std::uint64_t firstN = 0);
+    /// `end`: the scan will not need coroutines from here on. Events of other times than `times` may be missing.
+    void open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, const Times &times = {});
     /// Replaces the first entries by the next events and gaps. Returns their count; 0 at the end.
     std::size_t read(Entries &entries);
 
@@ -39,6 +39,7 @@ private:
     RecordedEvents &m_recorded;
     CoroutineId m_id = 0;
     CoroutineId m_end = 0;
+    Times m_times;
     ExportedCoroutine m_atStart;
     History::Position m_position;
     std::uint64_t m_nextN = 0;   ///< one past the latest entry

@@ -58,7 +58,7 @@ bool EventCursor::openNextCoroutine()
             continue;
         m_atStart = m_snapshot.coroutine(m_next);
         m_isLossless = !m_atStart.isFlagged() && m_atStart.captured == m_atStart.end - m_atStart.first;
-        m_reader.open(m_next, m_atStart, m_end);
+        m_reader.open(m_next, m_atStart, m_end, neededTimes());
         m_rows = 0;
         m_isOpen = true;
         ++m_next;
@@ -73,6 +73,12 @@ bool EventCursor::isBefore(const CoroutineSnapshot &coroutine) const
 {
     const bool isKnown = coroutine.state == CoroutineState::Running || isSuspended(coroutine.state);
     return coroutine.kept && isKnown && coroutine.since < m_filter.from;
+}
+
+/// The id of an event behind a gap is the count of the events before it, so all of these are needed.
+Times EventCursor::neededTimes() const
+{
+    return m_isLossless && m_snapshot.history().lastTs() < kFirstNegative ? Times{m_filter.from, m_filter.to} : Times();
 }
 
 bool EventCursor::refill()

@@ -24,6 +24,7 @@ public:
 private:
     bool openNextCoroutine();
     bool isBefore(const CoroutineSnapshot &coroutine) const;
+    Times neededTimes() const;
     bool refill();
     bool isPastTheEnd(const HistoryEvent &event) const;
     bool passes(const HistoryEvent &event) const;

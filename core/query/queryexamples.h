@@ -12,6 +12,9 @@ struct QueryExample {
 };
 
 inline constexpr QueryExample kQueryExamples[] = {
+    {"Findings and their coroutines", "SELECT rule, severity, coroutine, name, function, file, line, message\nFROM "
+                                      "findings JOIN finding_coroutines USING (finding)\nJOIN coroutines USING "
+                                      "(coroutine)\nORDER BY finding, coroutine;"},
     {"Stuck coroutines", "SELECT * FROM stuck_coroutines\nORDER BY suspended_ns DESC;"},
     {"Latency of sites", "SELECT * FROM site_latency\nORDER BY p99_ns DESC;"},
     {"Use of threads", "SELECT * FROM thread_utilisation\nORDER BY share DESC;"},

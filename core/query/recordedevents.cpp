@@ -6,20 +6,24 @@
 
 namespace ct::query {
 
-RecordedEvents::Piece RecordedEvents::next(CoroutineId id, std::uint64_t position, CoroutineId end)
+RecordedEvents::Piece RecordedEvents::next(CoroutineId id, std::uint64_t position, CoroutineId end, const Times &times)
 {
-    // While the query runs, memory may evict more.
-    while (m_blocks.hasRecording() && position < m_blocks.history().evictedOf(id).end) {
-        const Group &group = groupWith(id, position, end);
+    while (m_blocks.hasRecording()) {
+        // While the query runs, memory may evict more.
+        const History::Positions evicted = m_blocks.history().evictedOf(id);
+        const History::Positions wanted = positionsOf(times);
+        position = std::max(position, wanted.first);
+        if (position >= std::min(evicted.end, wanted.end) || evicted.first >= wanted.end)
+            break;
+        const Group &group = groupWith(id, position, end, wanted);
         if (!group.has(id, position))
             break;  // cancelled
         const std::size_t at = id - group.first;
         std::span<const std::uint32_t> order = std::span(group.order).subspan(group.begins[at]);
         order = order.first(group.begins[at + 1] - group.begins[at]);
         const auto begin =
-            std::lower_bound(order.begin(), order.end(), position, [&](std::uint32_t index, std::uint64_t wanted) {
-                return group.events[index].seq < wanted;
-            });
+            std::lower_bound(order.begin(), order.end(), position,
+                             [&](std::uint32_t index, std::uint64_t least) { return group.events[index].seq < least; });
         if (begin != order.end())
             return {group.events.data(), {begin, order.end()}};
         position = group.until;
@@ -27,7 +31,19 @@ RecordedEvents::Piece RecordedEvents::next(CoroutineId id, std::uint64_t positio
     return {};
 }
 
-const RecordedEvents::Group &RecordedEvents::groupWith(CoroutineId id, std::uint64_t position, CoroutineId end)
+/// Returns the positions of all evicted events with one of the times.
+History::Positions RecordedEvents::positionsOf(const Times &times) const
+{
+    const History &history = m_blocks.history();
+    History::Positions positions{0, ~std::uint64_t{0}};
+    if (!times.areAll())
+        positions = history.evictedWithin(times.from, times.to);
+    positions.end = std::min(positions.end, history.firstInRing());
+    return positions;
+}
+
+const RecordedEvents::Group &RecordedEvents::groupWith(CoroutineId id, std::uint64_t position, CoroutineId end,
+                                                       const History::Positions &wanted)
 {
     Group *group = &m_groups[0];
     for (Group &other : m_groups) {
@@ -43,8 +59,9 @@ const RecordedEvents::Group &RecordedEvents::groupWith(CoroutineId id, std::uint
         return *group;
     group->first = id;
     group->from = position;
+    group->until = wanted.end;
     // The rest of a coroutine is a group of its own. A query that needs a second coroutine needs more of them.
-    if (position != 0)
+    if (position != wanted.first)
         end = id + 1;
     else if (m_hasLoaded)
         end = m_coroutines.size();
@@ -56,12 +73,9 @@ const RecordedEvents::Group &RecordedEvents::groupWith(CoroutineId id, std::uint
 void RecordedEvents::load(Group &group, CoroutineId end)
 {
     History::Positions positions;
-    group.end = chooseEnd(group.first, end, positions);
-    group.until = m_blocks.history().firstInRing();
+    group.end = chooseEnd(group, end, positions);
     group.isWhole = true;
     group.events.clear();
-    positions.first = std::max(positions.first, group.from);
-    positions.end = std::min(positions.end, group.until);
     m_blocks.forEach(positions, [&](const Transitions &events, std::uint64_t first) {
         for (std::size_t i = 0; i < events.size(); ++i) {
             if (events[i].coroutine < group.first || events[i].coroutine >= group.end)
@@ -78,26 +92,29 @@ void RecordedEvents::load(Group &group, CoroutineId end)
     putInOrder(group);
 }
 
-/// Returns the end of the coroutines whose events probably fit, and where these events are.
-CoroutineId RecordedEvents::chooseEnd(CoroutineId first, CoroutineId end, History::Positions &positions) const
+/// Returns the end of the coroutines whose events in [group.from, group.until) probably fit, and where these events
+/// are.
+CoroutineId RecordedEvents::chooseEnd(const Group &group, CoroutineId end, History::Positions &positions) const
 {
     const History &history = m_blocks.history();
     const std::uint64_t ring = history.firstInRing();
-    const double evictedShare =
-        static_cast<double>(ring) / static_cast<double>(std::max<std::uint64_t>(1, history.streamed()));
-    positions = history.evictedOf(first);
+    const std::uint64_t streamed = history.streamed();
+    positions = {group.until, group.from};
     double expected = 0;
-    CoroutineId id = first;
+    CoroutineId id = group.first;
     for (; id < end && expected < kMostEvents; ++id) {
-        const History::Positions here = history.evictedOf(id);
-        if (here.first == here.end || !m_coroutines[id].hasRecord())
+        const History::Positions evicted = history.evictedOf(id);
+        const History::Positions here{std::max(evicted.first, group.from), std::min(evicted.end, group.until)};
+        if (here.first >= here.end || !m_coroutines[id].hasRecord())
             continue;
         positions.first = std::min(positions.first, here.first);
         positions.end = std::max(positions.end, here.end);
-        const auto captured = static_cast<double>(m_coroutines[id].captured);
-        expected += here.end < ring ? captured : captured * evictedShare;
+        // Those of a coroutine that goes on are spread up to the end of the stream.
+        const std::uint64_t behind = evicted.end < ring ? evicted.end : std::max(streamed, evicted.end);
+        expected += static_cast<double>(m_coroutines[id].captured) * static_cast<double>(here.end - here.first) /
+                    static_cast<double>(behind - evicted.first);
     }
-    return std::max(id, first + 1);
+    return std::max(id, group.first + 1);
 }
 
 /// Removes the last coroutines of the group, or ends it in the middle of its only one.

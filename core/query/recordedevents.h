@@ -3,7 +3,7 @@
 //
 // The evicted events of single coroutines, read from the recording. A recording is in the order of the stream, so one
 // pass over it reads a group of coroutines with neighbouring ids, as many as fit. Of the blocks, it reads those between
-// the first and the last evicted event of the group.
+// the first and the last evicted event of the group that can have events of the wanted times.
 #pragma once
 
 #include "core/exporting/exportedcoroutines.h"
@@ -14,6 +14,14 @@
 #include <vector>
 
 namespace ct::query {
+
+/// The times of the events that a scan needs, ns: from <= ts <= to.
+struct Times {
+    static constexpr std::uint64_t kLatest = ~std::uint64_t{0};
+    std::uint64_t from = 0;
+    std::uint64_t to = kLatest;
+    bool areAll() const { return from == 0 && to == kLatest; }
+};
 
 /// For one query, on its thread. The memory does not depend on the length of the recording.
 class RecordedEvents {
@@ -32,9 +40,10 @@ public:
         const Transition *events = nullptr;
         std::span<const std::uint32_t> order;  ///< indexes in `events`; empty: no evicted event follows
     };
-    /// Returns the next evicted events of a coroutine, from the position `position` of the stream on. Events of
-    /// coroutines from `end` on will not be needed soon. Valid until the next call.
-    Piece next(CoroutineId id, std::uint64_t position, CoroutineId end);
+    /// Returns the next evicted events of a coroutine, from the position `position` of the stream on: all that have
+    /// one of `times`, and perhaps others. Events of coroutines from `end` on will not be needed soon. Valid until the
+    /// next call.
+    Piece next(CoroutineId id, std::uint64_t position, CoroutineId end, const Times &times = {});
 
 private:
     struct Group {
@@ -52,9 +61,10 @@ private:
             return id >= first && id < end && position >= from && position < until;
         }
     };
-    const Group &groupWith(CoroutineId id, std::uint64_t position, CoroutineId end);
+    History::Positions positionsOf(const Times &times) const;
+    const Group &groupWith(CoroutineId id, std::uint64_t position, CoroutineId end, const History::Positions &wanted);
     void load(Group &group, CoroutineId end);
-    CoroutineId chooseEnd(CoroutineId first, CoroutineId end, History::Positions &positions) const;
+    CoroutineId chooseEnd(const Group &group, CoroutineId end, History::Positions &positions) const;
     void makeFit(Group &group) const;
     static void putInOrder(Group &group);
 

@@ -135,6 +135,13 @@ const Finish *Snapshot::finishOf(CoroutineId id)
     return behind != m_finishes->begin() && (behind - 1)->coroutine == id ? &*(behind - 1) : nullptr;
 }
 
+const Report *Snapshot::report()
+{
+    if (!m_report)
+        m_report = m_trace.report ? m_trace.report() : nullptr;
+    return m_report->get();
+}
+
 std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
 {
     const ExportedCoroutines::Sums &sums = m_coroutines.sums();

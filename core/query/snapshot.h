@@ -65,7 +65,9 @@ public:
     std::vector<ProcessSnapshot> processes() const;
     /// The latest finish of the coroutine; nullptr = it has none.
     const Finish *finishOf(CoroutineId id);
-    /// The rows of the table trace_info.
+    /// What the diagnosis says, at the instant of the first call; nullptr: there is no judge.
+    const Report *report();
+    /// The rows of the table trace_info, with 0 for the instant of the report.
     std::vector<std::pair<std::string_view, std::uint64_t>> info();
     template <class Row>
     CauseIndex<Row> &causeIndex()
@@ -102,6 +104,7 @@ private:
     std::uint64_t m_missedOutside = 0;
     // Made when a table needs them.
     std::optional<Notes> m_fewNotes;
+    std::optional<std::shared_ptr<const Report>> m_report;
     std::optional<bool> m_areCausesRecorded;
     std::optional<std::vector<Finish>> m_finishes;  ///< by coroutine
     std::tuple<CauseIndex<WaitsOn>, CauseIndex<Wake>, CauseIndex<Use>, CauseIndex<WakersLeft>> m_causeIndexes;

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The list of tables, and the columns of those that are lists of notes.
+#include "core/databases/storedsums.h"
 #include "core/query/causecursor.h"
 #include "core/query/coroutinecursors.h"
 #include "core/query/eventcursor.h"
+#include "core/query/findingcursors.h"
 #include "core/query/gapcursor.h"
 #include "core/query/listcursor.h"
+#include "core/reporting/report.h"
 #include "core/stream/causenames.h"
 #include "core/stream/samplenames.h"
 
@@ -175,15 +178,32 @@ void putProcessSample(const ProcessSample &sample, int column, SqlValue &value)
     }
 }
 
-using InfoRow = std::pair<std::string_view, std::uint64_t>;
+class InfoCursor final : public Cursor {
+public:
+    explicit InfoCursor(Snapshot &snapshot) : m_snapshot(snapshot), m_rows(snapshot.info()) {}
+    void start(const Filter &) override { m_at = 0; }
+    bool next() override { return m_at++ < m_rows.size(); }
+    void put(int column, SqlValue &value) override
+    {
+        const auto &[name, number] = m_rows[m_at - 1];
+        if (column == 0)
+            value.word(name);
+        else
+            value.integer(name == kJudgedName ? judgedAt() : number);
+    }
 
-void putInfo(const InfoRow &row, int column, SqlValue &value)
-{
-    if (column == 0)
-        value.word(row.first);
-    else
-        value.integer(row.second);
-}
+private:
+    /// Only a statement that reads this value needs a judgement.
+    std::uint64_t judgedAt() const
+    {
+        const Report *const report = m_snapshot.report();
+        return report ? report->judgedAt : 0;
+    }
+
+    Snapshot &m_snapshot;
+    const std::vector<std::pair<std::string_view, std::uint64_t>> m_rows;
+    std::size_t m_at = 0;  ///< one past the present row
+};
 
 struct Session {
     std::uint64_t firstTs = 0;
@@ -231,11 +251,6 @@ std::unique_ptr<Cursor> openSessions(Snapshot &snapshot)
                                                  putSession);
 }
 
-std::unique_ptr<Cursor> openInfo(Snapshot &snapshot)
-{
-    return std::make_unique<ListCursor<InfoRow>>(snapshot.info(), putInfo);
-}
-
 std::uint64_t eventRows(const Snapshot &snapshot)
 {
     return snapshot.events();
@@ -271,12 +286,15 @@ constexpr VirtualTable kVirtualTables[] = {
     {Table::WakersLeft, openCauses<&Notes::wakersLeft, putWakersLeft>, causeRows, 0},
     {Table::Gaps, openCursor<GapCursor>, coroutineRows, 0},
     {Table::Drops, openNotes<&Notes::drops, putDrop>, fewRows},
+    {Table::Flags, openCursor<FlagCursor>, fewRows, 0, true},
     {Table::Switches, openNotes<&Notes::switches, putSwitch>, fewRows},
     {Table::ThreadSamples, openNotes<&Notes::threadSamples, putThreadSample>, fewRows},
     {Table::DescriptorSamples, openNotes<&Notes::descriptorSamples, putDescriptorSample>, fewRows},
     {Table::ProcessSamples, openNotes<&Notes::processSamples, putProcessSample>, fewRows},
+    {Table::Findings, openCursor<FindingCursor>, fewRows, 0, true},
+    {Table::FindingCoroutines, openCursor<FindingCoroutineCursor>, fewRows, 0},
     {Table::Sessions, openSessions, fewRows},
-    {Table::TraceInfo, openInfo, fewRows},
+    {Table::TraceInfo, openCursor<InfoCursor>, fewRows},
 };
 
 }  // namespace

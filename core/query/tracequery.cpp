@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <sqlite3.h>
 
 namespace ct {
@@ -33,12 +34,20 @@ struct FinalizeStatement {
 };
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-/// Allows reading, and nothing else.
-int authorize(void *, int action, const char *, const char *second, const char *, const char *)
+bool isOfFindings(std::string_view table)
+{
+    return table == schemaOf(Table::Findings).name || table == schemaOf(Table::FindingCoroutines).name;
+}
+
+/// Allows reading, and nothing else. Sets `readsFindings`, a bool, if the statement reads findings.
+int authorize(void *readsFindings, int action, const char *first, const char *second, const char *, const char *)
 {
     switch (action) {
-    case SQLITE_SELECT:
     case SQLITE_READ:
+        if (isOfFindings(first))
+            *static_cast<bool *>(readsFindings) = true;
+        return SQLITE_OK;
+    case SQLITE_SELECT:
     case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION: return std::string_view(second) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
     default: return SQLITE_DENY;
@@ -82,6 +91,14 @@ QueryError errorOf(sqlite3 *database, int code)
     return error;
 }
 
+/// All views, as in a SQLite file.
+std::vector<TraceView> views()
+{
+    std::vector<TraceView> all{kEventsView};
+    all.insert(all.end(), std::begin(kTraceViews), std::end(kTraceViews));
+    return all;
+}
+
 /// Opens an empty database in memory, with the tables and views of a trace. Sorting uses temporary files, because a
 /// limit on SQLite's memory would also hold for exports.
 Database openTrace(query::Snapshot &snapshot)
@@ -101,7 +118,7 @@ Database openTrace(query::Snapshot &snapshot)
     for (const query::VirtualTable &table : query::tables())
         done = done && run(opened, "SELECT 1 FROM " + std::string(schemaOf(table.schema).name) + " LIMIT 0");
     done = done && run(opened, "SELECT 1 FROM json_each('1'), json_tree('1') LIMIT 0");
-    for (const TraceView &view : kTraceViews)
+    for (const TraceView &view : views())
         done = done && run(opened, std::string("CREATE VIEW ") + view.name + " AS " + view.select);
     return done && run(opened, "PRAGMA query_only = ON") ? std::move(database) : nullptr;
 }
@@ -162,7 +179,8 @@ std::optional<QueryError> run(query::Snapshot &snapshot, const std::string &text
     const Database database = openTrace(snapshot);
     if (!database)
         return errorOf(SQLITE_NOMEM, {});
-    sqlite3_set_authorizer(database.get(), authorize, nullptr);
+    bool readsFindings = false;
+    sqlite3_set_authorizer(database.get(), authorize, &readsFindings);
     // SQLite does not change it.
     sqlite3_progress_handler(database.get(), kInstructionsPerCheck, isCancelled,
                              const_cast<std::atomic<bool> *>(&cancelled));
@@ -186,6 +204,8 @@ std::optional<QueryError> run(query::Snapshot &snapshot, const std::string &text
                                                                            : "?") +
                                                            " has no value. Write the value instead."},
                           {}};
+    if (readsFindings)
+        (void)snapshot.report();
     const int ended = readRows(prepared, limits, outcome);
     if (ended == SQLITE_DONE && !snapshot.isCancelled())
         return {};
@@ -223,9 +243,9 @@ const std::vector<QueriedTable> &queriedTables()
         std::vector<QueriedTable> list;
         for (const query::VirtualTable &table : query::tables())
             list.push_back({std::string(schemaOf(table.schema).name), textsOf(query::columnsOf(table)), false});
-        const QueriedTrace nothing{std::make_shared<Population>(1), std::make_shared<History>(1), {}, {}, {}};
+        const QueriedTrace nothing{std::make_shared<Population>(1), std::make_shared<History>(1), {}, {}, {}, {}};
         const std::atomic<bool> cancelled{false};
-        for (const TraceView &view : kTraceViews) {
+        for (const TraceView &view : views()) {
             const QueryOutcome outcome = runQuery(nothing, std::string("SELECT * FROM ") + view.name, cancelled);
             list.push_back({view.name, outcome.rows.columns, true});
         }

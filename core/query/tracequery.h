@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,8 @@
 
 namespace ct {
 
+struct Report;
+
 struct QueriedTrace {
     std::shared_ptr<const Population> population;
     std::shared_ptr<const History> history;
@@ -31,6 +34,8 @@ struct QueriedTrace {
     std::shared_ptr<ExportResolver> resolver;  ///< of addresses without a site; may be null
     /// Index of the recording, for events that memory has evicted; nullptr = no recording.
     std::shared_ptr<const StreamIndex> streamIndex;
+    /// Judges the trace as it is at the time of the call, on the thread of the query; empty = there is no judge.
+    std::function<std::shared_ptr<const Report>()> report;
 };
 
 /// NULL, an integer, a real number or a text. A blob is a text in hexadecimal digits.
@@ -66,7 +71,8 @@ struct QueryOutcome {
 };
 
 /// Runs one SELECT statement. Its rows are those of the trace at the time of the call; rows that are added later are
-/// left out. Any thread. Neither the writer nor other readers of the trace wait for it. To stop it within 100 ms, set
+/// left out. A statement that reads findings has the trace judged once, before its first row. Any thread. Neither the
+/// writer nor other readers of the trace wait for it. To stop it within 100 ms, or at the end of a judgement, set
 /// `cancelled` on another thread.
 QueryOutcome runQuery(const QueriedTrace &trace, const std::string &statement, const std::atomic<bool> &cancelled,
                       const QueryLimits &limits = {});

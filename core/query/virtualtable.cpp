@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/query/virtualtable.h"
 
+#include <cmath>
 #include <new>
 #include <sqlite3.h>
 #include <string>
@@ -29,6 +30,9 @@ struct OpenCursor : sqlite3_vtab_cursor {
 /// The conditions that xBestIndex has chosen, in the order of the arguments of xFilter.
 enum Condition : int { kKey = 1, kFrom = 2, kTo = 4, kThread = 8, kNumber = 16 };
 constexpr int kConditions[] = {kKey, kFrom, kTo, kThread, kNumber};
+
+/// Times from here on are negative numbers in SQL.
+constexpr double kFirstNegativeTime = 9223372036854775808.0;
 
 const Module &moduleOf(sqlite3_vtab *table)
 {
@@ -194,12 +198,25 @@ int next(sqlite3_vtab_cursor *cursor)
     return run([&] { return step(*static_cast<OpenCursor *>(cursor)); });
 }
 
-/// The integers of a trace that can satisfy a condition. A number with a fraction, and a text, are left to SQLite.
+/// A bound like (SELECT last_ts FROM sessions) - 1e9 is a real number. The bounds here are integers next to it.
+void addRealTime(Filter &filter, int condition, double time)
+{
+    if (!(time >= 0 && time < kFirstNegativeTime))
+        return;
+    if (condition == kFrom)
+        filter.from = static_cast<std::uint64_t>(time);
+    else if (condition == kTo)
+        filter.to = static_cast<std::uint64_t>(std::ceil(time));
+}
+
+/// The integers of a trace that can satisfy a condition. Other numbers and texts are left to SQLite.
 void addCondition(Filter &filter, int condition, sqlite3_value *value, bool &isEmpty)
 {
     const int type = sqlite3_value_numeric_type(value);
     if (type == SQLITE_NULL)
         isEmpty = true;
+    if (type == SQLITE_FLOAT)
+        addRealTime(filter, condition, sqlite3_value_double(value));
     if (type != SQLITE_INTEGER)
         return;
     const sqlite3_int64 number = sqlite3_value_int64(value);

@@ -74,10 +74,8 @@ QueryDock::QueryDock(QWidget *parent)
     setObjectName(QStringLiteral("queryDock"));
     setWhatsThis(
         tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
-           "and see the trace as it is when they begin. An export to SQLite has the same tables, and a few "
-           "more.</p><p>A double click "
-           "on a row with the id of a "
-           "coroutine selects it in all views.</p>") +
+           "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click "
+           "on a row with the id of a coroutine selects it in all views.</p>") +
         tablesText());
     m_editor->setObjectName(QStringLiteral("queryEditor"));
     m_editor->setAccessibleName(tr("SQL statement"));
@@ -140,8 +138,8 @@ QWidget *QueryDock::makeBar()
     m_saved->setAccessibleName(tr("Saved queries"));
     m_saved->setEditable(true);
     m_saved->setInsertPolicy(QComboBox::NoInsert);
-    m_saved->setMinimumContentsLength(8);
-    m_saved->lineEdit()->setPlaceholderText(tr("Name of a query"));
+    m_saved->setMinimumContentsLength(10);
+    m_saved->lineEdit()->setPlaceholderText(tr("Query name"));
     layout->addWidget(m_saved);
     connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
     connect(m_cancel, &QToolButton::clicked, this, &QueryDock::cancel);
@@ -199,6 +197,7 @@ void QueryDock::makeResult()
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicatorClearable(true);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     m_table->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
     m_table->horizontalHeader()->setMaximumSectionSize(kWidestColumn);
@@ -219,6 +218,7 @@ void QueryDock::setTrace(std::function<QueriedTrace()> trace)
     m_trace = std::move(trace);
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
+    m_message->setForegroundRole(QPalette::WindowText);
     m_message->clear();
     showBusy(false);
 }
@@ -232,6 +232,7 @@ void QueryDock::run()
     m_job = std::make_unique<QueryJob>(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
     connect(m_job.get(), &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
+    m_message->setForegroundRole(QPalette::WindowText);
     m_message->setText(tr("The query is running…"));
     m_job->start();
 }
@@ -284,6 +285,7 @@ void QueryDock::showError(const QueryError &error)
 {
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
+    m_message->setForegroundRole(QPalette::BrightText);
     QString text = QString::fromStdString(error.error.message);
     if (error.offset) {
         m_editor->markError(
@@ -324,6 +326,7 @@ void QueryDock::save()
     }
     savedqueries::save(name, m_editor->toPlainText());
     listSaved();
+    m_message->setForegroundRole(QPalette::WindowText);
     m_message->setText(tr("Saved the query “%1”.").arg(name));
 }
 

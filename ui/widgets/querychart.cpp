@@ -82,23 +82,22 @@ struct Scale {
     double origin = 0;
     double unit = 1;
     QString title;
+    bool isTime = false;
 };
 
-/// Times count from the first row. Times and durations have a unit that fits their range.
+/// Times count from the earliest one. Times and durations have a unit that fits their range.
 Scale scaleOf(const QString &column, double lowest, double highest)
 {
     const bool isTime = column == QLatin1String("ts") || column.endsWith(QLatin1String("_ts")) ||
                         column.endsWith(QLatin1String("_since")) || column == QLatin1String("deadline");
     if (!isTime && column != QLatin1String("ns") && !column.endsWith(QLatin1String("_ns")))
-        return {0, 1, column};
+        return {0, 1, column, false};
     const double range = isTime ? highest - lowest : std::max(std::abs(lowest), std::abs(highest));
     const auto [unit, name] = range >= 1e9   ? std::pair(1e9, QStringLiteral("s"))
                               : range >= 1e6 ? std::pair(1e6, QStringLiteral("ms"))
                               : range >= 1e3 ? std::pair(1e3, QStringLiteral("µs"))
                                              : std::pair(1.0, QStringLiteral("ns"));
-    return {isTime ? lowest : 0, unit,
-            isTime ? QueryChart::tr("%1, %2 since the first row").arg(column, name)
-                   : QueryChart::tr("%1, in %2").arg(column, name)};
+    return {isTime ? lowest : 0, unit, QueryChart::tr("%1, in %2").arg(column, name), isTime};
 }
 
 }  // namespace
@@ -131,6 +130,7 @@ QueryChart::QueryChart(QWidget *parent)
     m_y->setObjectName(QStringLiteral("queryChartY"));
     m_y->setAccessibleName(tr("Column of the vertical axis"));
     m_note->setObjectName(QStringLiteral("queryChartNote"));
+    m_note->setWordWrap(true);  // a long line would make the dock wide
     m_view->setFrameShape(QFrame::NoFrame);
     m_view->setAccessibleName(tr("Chart of the result"));
     m_view->setRenderHint(QPainter::Antialiasing);
@@ -178,18 +178,19 @@ void QueryChart::draw()
     if (m_rows && m_x->currentIndex() >= 0 && m_y->currentIndex() >= 0)
         points = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt(), kMostPoints);
     m_view->setVisible(!points.isEmpty());
-    m_note->setText(
-        points.isEmpty() ? tr("A chart needs rows with two columns of numbers.")
-        : m_rows->count() > kMostPoints
-            ? tr("Shows %1 of %2 rows: the lowest and the highest value of each group of neighbouring rows")
-                  .arg(format::count(static_cast<std::uint64_t>(points.size())), format::count(m_rows->count()))
-            : QString());
     if (points.isEmpty())
-        return;
+        return m_note->setText(tr("A chart needs rows with two columns of numbers."));
     const auto [lowest, highest] = std::minmax_element(
         points.begin(), points.end(), [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
     const Scale x = scaleOf(m_x->currentText(), points.first().x(), points.last().x());
     const Scale y = scaleOf(m_y->currentText(), lowest->y(), highest->y());
+    QStringList notes;
+    if (x.isTime || y.isTime)
+        notes << tr("Times count from the earliest one.");
+    if (m_rows->count() > kMostPoints)
+        notes << tr("Shows %1 of %2 rows: the lowest and the highest value of each group of neighbouring rows.")
+                     .arg(format::count(static_cast<std::uint64_t>(points.size())), format::count(m_rows->count()));
+    m_note->setText(notes.join(u' '));
     const double bottom = (lowest->y() - y.origin) / y.unit;
     const double top = (highest->y() - y.origin) / y.unit;
     for (QPointF &point : points)

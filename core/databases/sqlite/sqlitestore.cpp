@@ -30,8 +30,6 @@ constexpr const char *kPragmas[] = {
     "PRAGMA cache_size = -32768",
 };
 
-constexpr const char *kEventsView = "CREATE VIEW events AS SELECT * FROM coro_trace_events";
-
 class SqliteStore final : public RowStore {
 public:
     SqliteStore(std::string path, DatabaseFile file) : m_path(std::move(path)), m_file(file) {}
@@ -48,6 +46,7 @@ public:
 private:
     Result<void> open();
     Result<void> makeTables();
+    Result<void> makeView(const TraceView &view);
 
     const std::string m_path;
     DatabaseFile m_file;
@@ -73,6 +72,11 @@ Result<void> SqliteStore::open()
     return {};
 }
 
+Result<void> SqliteStore::makeView(const TraceView &view)
+{
+    return m_connection->run(std::string("CREATE VIEW ") + view.name + " AS " + view.select);
+}
+
 Result<void> SqliteStore::makeTables()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
@@ -80,11 +84,10 @@ Result<void> SqliteStore::makeTables()
         if (Result<void> made = m_connection->run(sqlite::createTable(schema)); !made)
             return made;
     }
-    if (Result<void> made = m_connection->run(kEventsView); !made)
+    if (Result<void> made = makeView(kEventsView); !made)
         return made;
     for (const TraceView &view : kTraceViews) {
-        const std::string create = std::string("CREATE VIEW ") + view.name + " AS " + view.select;
-        if (Result<void> made = m_connection->run(create); !made)
+        if (Result<void> made = makeView(view); !made)
             return made;
     }
     for (std::size_t i = 0; i < kTables; ++i) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/query/tracequery.h"
+#include "core/reporting/report.h"
 
 #include <QStringList>
 
@@ -21,8 +22,34 @@ struct SharedTrace {
     std::shared_ptr<History> history = std::make_shared<History>(64U << 20);
 
     bool consume(const Batch &batch) const { return population->consume(batch) && history->consume(batch); }
-    QueriedTrace trace() const { return {population, history, {}, {}, {}}; }
+    QueriedTrace trace() const { return {population, history, {}, {}, {}, {}}; }
 };
+
+/// A finding about two coroutines of the trace and a later one, and a finding of the whole run.
+inline std::shared_ptr<const Report> sampleReport()
+{
+    Report report;
+    report.judgedAt = 9100;
+    ReportedFinding lock;
+    lock.finding.rule = Rule::Deadlock;
+    lock.finding.severity = Severity::Error;
+    lock.finding.confidence = 0.948;
+    lock.finding.coroutines = {5, 0, 5, 4'000'000};
+    lock.finding.since = 8750;
+    lock.finding.message = "it waits for itse\xFFlf";
+    lock.finding.evidence = {"one", "two"};
+    lock.function = "serve(int)";
+    lock.file = "a \"b\", c.cpp";
+    lock.line = 88;
+    lock.pid = 4242;
+    lock.fingerprint = "0123456789abcdef";
+    ReportedFinding capture;
+    capture.finding.rule = Rule::Capture;
+    capture.finding.message = "events were lost";
+    capture.fingerprint = "fedcba9876543210";
+    report.findings = {lock, capture};
+    return std::make_shared<const Report>(std::move(report));
+}
 
 /// Resolves every address to two functions, one inlined into the other.
 class TwoFunctions final : public ExportResolver {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Queries on a trace give the rows that the SQLite export of the trace has.
+#include "core/databases/schema.h"
 #include "core/databases/traceviews.h"
+#include "core/query/queryexamples.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/core/query/querysupport.h"
+#include "tests/support/paths.h"
 #include "tests/support/qtsuite.h"
 
 #include <QSet>
@@ -48,6 +51,24 @@ SharedTrace sampleTrace()
     return shared.consume(more) ? shared : SharedTrace();
 }
 
+/// Adds a coroutine whose events contradict each other.
+SharedTrace withFlag(const SharedTrace &shared)
+{
+    Batch batch;
+    batch.births = {birth(6, 77)};
+    batch.transitions = {transition(6, 0, 9010, false, 1), transition(6, 1, 9020, false, 1)};
+    batch.flags = {{6, Flag::Reason::TwoWriters}};
+    batch.now = 9100;
+    return shared.consume(batch) ? shared : SharedTrace();
+}
+
+ExportContext judgedContext()
+{
+    ExportContext context(std::make_shared<TwoFunctions>());
+    context.report = sampleReport;
+    return context;
+}
+
 }  // namespace
 
 class TestTraceQuery : public QObject {
@@ -56,6 +77,12 @@ class TestTraceQuery : public QObject {
 private Q_SLOTS:
     void everyTableEqualsTheExport();
     void viewsEqualThoseOfTheExport();
+    void findingsAreThoseOfOneJudgement_data();
+    void findingsAreThoseOfOneJudgement();
+    void findingsOfOneCoroutine();
+    void withoutAJudgeThereAreNoFindings();
+    void examplesHaveRows_data();
+    void examplesHaveRows();
     void sumsOfTheCoroutinesAreTheTotals();
     void anEmptyTraceHasEmptyTables();
     void aMillionEventsAreAllThere();
@@ -69,16 +96,17 @@ private Q_SLOTS:
 void TestTraceQuery::everyTableEqualsTheExport()
 {
     const QTemporaryDir dir;
-    const SharedTrace shared = sampleTrace();
+    const SharedTrace shared = withFlag(sampleTrace());
     const std::string path = dir.filePath(QStringLiteral("t.sqlite")).toStdString();
     Accounting sums;
     sums.untraced = 3;
     sums.notesLost = 2;
-    const auto exported = exportTrace(*shared.population, *shared.history, exporttest::format("sqlite"), path, {}, sums,
-                                      ExportContext(std::make_shared<TwoFunctions>()));
+    const auto exported =
+        exportTrace(*shared.population, *shared.history, exporttest::format("sqlite"), path, {}, sums, judgedContext());
     QVERIFY2(bool(exported), exported ? "" : exported.error().message.c_str());
     const exporttest::Database database(QString::fromStdString(path));
-    const QueriedTrace trace{shared.population, shared.history, sums, std::make_shared<TwoFunctions>(), {}};
+    const QueriedTrace trace{shared.population, shared.history, sums, std::make_shared<TwoFunctions>(), {},
+                             sampleReport};
     int tables = 0;
     for (const QueriedTable &table : queriedTables()) {
         if (table.isView)
@@ -98,7 +126,7 @@ void TestTraceQuery::everyTableEqualsTheExport()
         QCOMPARE(rows(trace, sql), expected);
         ++tables;
     }
-    QCOMPARE(tables, 18);
+    QCOMPARE(tables, static_cast<int>(kTables));
 }
 
 void TestTraceQuery::viewsEqualThoseOfTheExport()
@@ -110,8 +138,10 @@ void TestTraceQuery::viewsEqualThoseOfTheExport()
                                       path.toStdString(), {}, {}, ExportContext(std::make_shared<TwoFunctions>()));
     QVERIFY(bool(exported));
     const exporttest::Database database(path);
-    const QueriedTrace trace{shared.population, shared.history, {}, std::make_shared<TwoFunctions>(), {}};
-    for (const TraceView &view : kTraceViews) {
+    const QueriedTrace trace{shared.population, shared.history, {}, std::make_shared<TwoFunctions>(), {}, {}};
+    std::vector<TraceView> views(std::begin(kTraceViews), std::end(kTraceViews));
+    views.push_back(kEventsView);
+    for (const TraceView &view : views) {
         const QString ordered = QStringLiteral("SELECT * FROM (%1) ORDER BY 1, 2, 3, 4, 5, 6");
         const QStringList expected = database.rows(qPrintable(ordered.arg(QLatin1String(view.select))));
         QVERIFY2(!expected.isEmpty(), view.name);
@@ -123,6 +153,98 @@ void TestTraceQuery::viewsEqualThoseOfTheExport()
     QCOMPARE(rows(trace, QStringLiteral("SELECT function, suspensions, min_ns, p99_ns FROM site_latency ORDER BY 1")),
              QStringList({QStringLiteral("f|1|100|100"), QStringLiteral("inner '4198964'|1|100|100"),
                           QStringLiteral("task\nserve(int)|1|10|10")}));
+}
+
+void TestTraceQuery::findingsAreThoseOfOneJudgement_data()
+{
+    QTest::addColumn<QString>("sql");
+    QTest::addColumn<int>("judgements");
+    QTest::newRow("not needed") << QStringLiteral("SELECT e.n FROM coro_trace_events e, coroutines, flags") << 0;
+    QTest::newRow("sums") << QStringLiteral("SELECT value FROM trace_info WHERE name = 'events'") << 0;
+    QTest::newRow("count") << QStringLiteral("SELECT count(*) FROM findings") << 1;
+    QTest::newRow("all of it") << QStringLiteral("SELECT f.message, (SELECT value FROM trace_info WHERE name = "
+                                                 "'judged_ts') FROM findings f, finding_coroutines USING (finding), "
+                                                 "findings other")
+                               << 1;
+    // Rows of other tables come first, and can take long.
+    QTest::newRow("before the first row") << QStringLiteral("SELECT coroutine FROM coroutines UNION ALL SELECT finding "
+                                                            "FROM finding_coroutines LIMIT 1")
+                                          << 1;
+}
+
+void TestTraceQuery::findingsAreThoseOfOneJudgement()
+{
+    QFETCH(const QString, sql);
+    QFETCH(const int, judgements);
+    const SharedTrace shared = sampleTrace();
+    int calls = 0;
+    QueriedTrace trace = shared.trace();
+    trace.report = [&calls] {
+        ++calls;
+        return sampleReport();
+    };
+    const QueryOutcome outcome = outcomeOf(trace, sql);
+    QVERIFY2(!outcome.error, outcome.error ? outcome.error->error.message.c_str() : "");
+    QCOMPARE(calls, judgements);
+}
+
+void TestTraceQuery::findingsOfOneCoroutine()
+{
+    const SharedTrace shared = sampleTrace();
+    QueriedTrace trace = shared.trace();
+    trace.report = sampleReport;
+    QCOMPARE(rows(trace, QStringLiteral("SELECT c.coroutine, c.pid, f.rule, f.confidence_percent FROM coroutines c "
+                                        "JOIN finding_coroutines USING (coroutine) JOIN findings f USING (finding) "
+                                        "ORDER BY c.coroutine")),
+             QStringList({QStringLiteral("0|4242|deadlock|95"), QStringLiteral("5|4242|deadlock|95")}));
+    for (const char *table : {"findings", "finding_coroutines"}) {
+        for (const char *condition : {"finding = 1", "finding = 2", "finding IN (3, 2, 0)", "finding = -1",
+                                      "finding = NULL", "finding = 9223372036854775807"}) {
+            const auto one = QStringLiteral("SELECT * FROM %1 WHERE %2").arg(QLatin1String(table));
+            const auto all = QStringLiteral("WITH t AS MATERIALIZED (SELECT * FROM %1) SELECT * FROM t WHERE %2");
+            QCOMPARE(rows(trace, one.arg(QLatin1String(condition))),
+                     rows(trace, all.arg(QLatin1String(table), QLatin1String(condition))));
+        }
+    }
+}
+
+void TestTraceQuery::withoutAJudgeThereAreNoFindings()
+{
+    const SharedTrace shared = sampleTrace();
+    for (const bool hasJudge : {false, true}) {
+        QueriedTrace trace = shared.trace();
+        if (hasJudge)
+            trace.report = [] { return std::make_shared<const Report>(); };
+        QCOMPARE(rows(trace, QStringLiteral("SELECT (SELECT count(*) FROM findings), (SELECT count(*) FROM "
+                                            "finding_coroutines), (SELECT value FROM trace_info WHERE name = "
+                                            "'judged_ts')")),
+                 QStringList(QStringLiteral("0|0|0")));
+    }
+}
+
+/// Those of the dock, and those of its documentation.
+void TestTraceQuery::examplesHaveRows_data()
+{
+    QTest::addColumn<QString>("sql");
+    for (const QueryExample &example : kQueryExamples)
+        QTest::newRow(example.name) << QString::fromLatin1(example.statement);
+    const QString page =
+        QString::fromUtf8(exporttest::contentOf(QString::fromStdString(test::kSourceDir + "/docs/interchange.md")));
+    const QStringList parts = page.split(QStringLiteral("```sql\n"));
+    QVERIFY(parts.size() > 3);
+    for (qsizetype i = 1; i < parts.size(); ++i)
+        QTest::newRow(qPrintable(QStringLiteral("interchange.md, %1").arg(i))) << parts[i].section(u'`', 0, 0);
+}
+
+void TestTraceQuery::examplesHaveRows()
+{
+    QFETCH(const QString, sql);
+    const SharedTrace shared = sampleTrace();
+    QueriedTrace trace = shared.trace();
+    trace.report = sampleReport;
+    const QueryOutcome outcome = outcomeOf(trace, sql);
+    QVERIFY2(!outcome.error, outcome.error ? outcome.error->error.message.c_str() : "");
+    QVERIFY(outcome.rows.count() != 0);
 }
 
 void TestTraceQuery::sumsOfTheCoroutinesAreTheTotals()
@@ -213,6 +335,11 @@ void TestTraceQuery::conditionsGiveTheSameRowsAsWithoutThem_data()
                                   "ts > -1",
                                   "ts BETWEEN '5000' AND '6000'",
                                   "ts > 5050.5",
+                                  "ts >= 5049.5 AND ts < 8199.5",
+                                  "ts > -0.5",
+                                  "ts < -0.5",
+                                  "ts < 1e30",
+                                  "ts > 1e30",
                                   "tid = 77",
                                   "n = 1",
                                   "n = 6 AND coroutine = 0",

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The query dock: typing, running, cancelling, errors, saved queries, the chart, and jumping to a coroutine.
+// The query dock: typing, running, cancelling, errors, saved queries, the chart, findings, and jumping to a coroutine.
+#include "core/session/run.h"
+#include "core/session/runjudge.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
+#include "ui/docks/coroutinedock.h"
 #include "ui/docks/querydock.h"
 #include "ui/format/theme.h"
+#include "ui/mainwindow.h"
 #include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
 #include "ui/widgets/querytable.h"
@@ -27,6 +31,7 @@
 #include <QValueAxis>
 
 #include <algorithm>
+#include <set>
 
 using namespace ct;
 using test::NotedTarget;
@@ -44,7 +49,7 @@ struct Query {
     Query()
     {
         dock.resize(760, 520);
-        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}}; });
+        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}, {}}; });
         dock.show();
     }
     /// Coroutines that wait for a lock.
@@ -111,6 +116,12 @@ private Q_SLOTS:
         QCOMPARE(query.table->model()->rowCount(), 1);
         QCOMPARE(query.cell(0, 1), QStringLiteral("worker"));
         QCOMPARE(query.cell(0, 5), QStringLiteral("lock 0x000000000000beef"));
+        const QAbstractItemModel *const model = query.table->model();
+        const auto isHeaderRight = [&](int column) {
+            return model->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignRight;
+        };
+        QVERIFY(isHeaderRight(0) && !isHeaderRight(1));
+        QVERIFY(!model->index(0, 1).data(Qt::ToolTipRole).isValid());
         QVERIFY2(query.message().startsWith(QLatin1String("1 row in ")), qPrintable(query.message()));
         gui::takePicture(&query.dock, "query-one");
     }
@@ -137,6 +148,9 @@ private Q_SLOTS:
         QVERIFY2(query.message().startsWith(QLatin1String("The first 100 000 rows in ")), qPrintable(query.message()));
         QVERIFY(query.message().contains(QLatin1String("There are more")));
         gui::takePicture(&query.dock, "query-many");
+        QVERIFY(query.run("SELECT coroutine, name, function, line FROM coro_trace LIMIT 50"));
+        QVERIFY(query.table->model()->index(0, 1).data(Qt::ToolTipRole).toString().contains(query.cell(0, 1)));
+        gui::takePicture(&query.dock, "query-long-names");
     }
 
     void anErrorNamesItsPosition()
@@ -149,7 +163,11 @@ private Q_SLOTS:
         QTRY_COMPARE(query.message(), QStringLiteral("Line 4, column 3: no such column: nonsense"));
         QCOMPARE(query.editor->extraSelections().value(0).cursor.selectedText(), QStringLiteral("nonsense"));
         QCOMPARE(query.table->model()->rowCount(), 0);
+        QLabel *const label = query.dock.findChild<QLabel *>(QStringLiteral("queryMessage"));
+        QCOMPARE(label->foregroundRole(), QPalette::BrightText);
         gui::takePicture(&query.dock, "query-error");
+        QVERIFY(query.run("SELECT 1"));
+        QCOMPARE(label->foregroundRole(), QPalette::WindowText);
         QVERIFY(query.run("PRAGMA user_version = 1"));
         QVERIFY(query.message().contains(QLatin1String("only read")));
     }
@@ -258,6 +276,46 @@ private Q_SLOTS:
         QCOMPARE(activated.at(0).at(0).value<CoroutineId>(), 3U);
     }
 
+    /// A recording of a deadlock: the findings are those of the window, and their coroutines can be selected.
+    void findingsAreThoseOfTheWindow()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        window.openFile(QString::fromStdString(test::kSourceDir) +
+                        QStringLiteral("/tests/corpus/recordings/version1/nested-permits.broken.ctr"));
+        const auto latest = [&] { return window.run().judge() ? window.run().judge()->latest() : nullptr; };
+        QTRY_VERIFY_WITH_TIMEOUT(latest() && latest()->isLast, test::kPatienceMs);
+        QStringList expected;
+        std::uint64_t number = 0;
+        for (const ReportedFinding &reported : latest()->findings) {
+            ++number;
+            const std::vector<CoroutineId> &all = reported.finding.coroutines;
+            for (const CoroutineId id : std::set(all.begin(), all.end()))
+                expected << QStringLiteral("%1 %2").arg(number).arg(id);
+        }
+        QVERIFY(expected.size() > 1);
+        auto *dock = window.findChild<QueryDock *>();
+        dock->show();
+        dock->raise();
+        dock->findChild<QueryEditor *>(QStringLiteral("queryEditor"))
+            ->setPlainText(QStringLiteral("SELECT finding, coroutine, rule, severity, confidence_percent, file, line, "
+                                          "message\nFROM finding_coroutines JOIN findings USING (finding)\nORDER BY "
+                                          "finding, coroutine;"));
+        auto *table = dock->findChild<QTableView *>(QStringLiteral("queryTable"));
+        dock->run();
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), static_cast<int>(expected.size()), test::kPatienceMs);
+        const auto cell = [&](int row, int column) { return table->model()->index(row, column).data().toString(); };
+        for (int row = 0; row < table->model()->rowCount(); ++row)
+            QCOMPARE(cell(row, 0) + u' ' + cell(row, 1), expected[row]);
+        gui::takePicture(&window, "query-findings");
+        const QPoint at = table->visualRect(table->model()->index(1, 2)).center();
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
+        QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(),
+                 std::vector<CoroutineId>{cell(1, 1).toUInt()});
+    }
+
     void queriesAreSavedAndDeleted()
     {
         auto *const before = new Query;
@@ -289,8 +347,9 @@ private Q_SLOTS:
         QCOMPARE(x->count(), 3);  // not the names
         QCOMPARE(y->currentText(), QStringLiteral("latest_ts"));
         const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
-        QVERIFY2(axes.constFirst()->titleText().contains(QLatin1String("since the first row")),
-                 qPrintable(axes.constFirst()->titleText()));
+        QCOMPARE(axes.constFirst()->titleText(), QStringLiteral("latest_ts, in ms"));
+        QCOMPARE(query.dock.findChild<QLabel *>(QStringLiteral("queryChartNote"))->text(),
+                 QStringLiteral("Times count from the earliest one."));
         QVERIFY(static_cast<QValueAxis *>(axes.constFirst())->max() < 2000);
         gui::takePicture(&query.dock, "query-chart");
         applyTheme(Theme::Dark);
