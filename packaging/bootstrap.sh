@@ -30,14 +30,14 @@ jobs=$(nproc 2>/dev/null || echo 2)
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libgl-dev libvulkan-dev libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libelf-dev libsqlite3-dev libpq-dev
     qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev qtkeychain-qt6-dev)
-run_packages=(libqt6sql6-sqlite libqt6svg6 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
+run_packages=(libqt6sql6-sqlite libqt6svg6 libsecret-1-0 qt6-qpa-plugins qt6-wayland fonts-dejavu-core)
 test_packages=(libbenchmark-dev graphviz python3 xvfb xauth)
 ci_packages=(clang clang-format libclang-rt-dev codespell git reuse binutils g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 # Where tests/rust/rusttest.py expects Debian's standard library of Rust for AArch64.
 aarch64_rust=/usr/local/lib/rustlib/aarch64-unknown-linux-gnu/lib
 # What the tests with the label peers need.
 peer_packages=(rustc cargo librust-tokio-dev libboost1.81-dev libboost-context1.81-dev libboost-fiber1.81-dev qcoro-qt6-dev chromium
-    protobuf-compiler python3-numpy python3-pandas libqt6sql6-psql libqt6sql6-mysql postgresql-15 mariadb-server openssl)
+    protobuf-compiler python3-numpy python3-pandas libqt6sql6-psql libqt6sql6-mysql postgresql-15 mariadb-server openssl dbus-daemon dbus-bin gnome-keyring)
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf 'bootstrap: %s\n' "$*" >&2; exit 1; }
