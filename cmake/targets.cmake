@@ -42,12 +42,21 @@ function(ct_library name)
     target_link_libraries(${name} PUBLIC ct_options ${arg_LINK})
     if(arg_QT)
         ct_use_qt(${name})
-        # Precompile only headers that several sources share: it costs seconds and 100 MB for each library.
         if("Qt6::Widgets" IN_LIST arg_LINK)
-            target_precompile_headers(${name} PRIVATE <QtWidgets> <memory> <vector> <string>)
+            ct_precompile(${name} <QtWidgets> <memory> <vector> <string>)
         else()
-            target_precompile_headers(${name} PRIVATE <QtCore> <memory> <vector> <string>)
+            ct_precompile(${name} <QtCore> <memory> <vector> <string>)
         endif()
+    endif()
+endfunction()
+
+# ct_precompile(<target> <header>...): precompiles the headers if several sources share them. It costs seconds and
+# 100 to 300 MB for each target.
+function(ct_precompile name)
+    get_target_property(sources ${name} SOURCES)
+    list(LENGTH sources count)
+    if(count GREATER 5)
+        target_precompile_headers(${name} PRIVATE ${ARGN})
     endif()
 endfunction()
 

@@ -6,7 +6,7 @@
 // usage: bench_query FOLDER [events [coroutines [repetitions [SQL...]]]]
 #include "core/base/monotonic.h"
 #include "core/base/usedtime.h"
-#include "core/exporting/exporting.h"
+#include "core/exporting/exporttrace.h"
 #include "core/query/tracequery.h"
 #include "core/recording/write/recordingwriter.h"
 

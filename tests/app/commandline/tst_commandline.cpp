@@ -121,17 +121,6 @@ private Q_SLOTS:
         QVERIFY(!parse("run.ctr --debug-path"));
     }
 
-    void aSessionOnAServerIsAnExport()
-    {
-        const auto stored = parse("--batch -o postgresql://me@db/traces --listen");
-        QVERIFY2(stored, stored ? "" : stored.error().message.c_str());
-        QCOMPARE(stored->outputPath, std::string());
-        QCOMPARE(stored->exports.size(), std::size_t{1});
-        QCOMPARE(stored->exports.front().kind, std::string("postgresql"));
-        QCOMPARE(stored->exports.front().output, std::string("postgresql://me@db/traces"));
-        QVERIFY(!parse("--batch -o mysql://db/traces?colour=red --listen"));
-    }
-
     void acceptsLimitsOfRecordings()
     {
         const auto line = parse("--batch -o run.ctr --limit 10min --limit 4GiB --listen");

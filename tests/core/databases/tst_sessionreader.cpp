@@ -442,11 +442,10 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten()
     const Content written = write(recording("causes/await-cycle.ctr"), database);
     QCOMPARE(change(database, statement), QString());
     const Content stored = read(database);
-    QVERIFY2(contains(stored.error, message.constData()) && stored.error.empty() == message.isEmpty(),
-             stored.error.c_str());
+    QVERIFY2(contains(stored.error, message) && stored.error.empty() == message.isEmpty(), stored.error.c_str());
     QVERIFY(stored.error.empty() || contains(stored.error, "run.sqlite"));
     QVERIFY(stored.events.size() <= written.events.size());
-    QCOMPARE(stored.sums.captured >= static_cast<std::uint64_t>(stored.events.size()), true);
+    QVERIFY(stored.sums.captured >= static_cast<std::uint64_t>(stored.events.size()));
 }
 
 void TestSessionReader::refusesViewsWithoutEnd()

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The corotracer-gui authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// --export, and outputs that are addresses.
+#include "app/commandline/commandline.h"
+#include "tests/support/qtsuite.h"
+
+using ct::CommandLine;
+
+namespace {
+
+ct::Result<CommandLine> parse(const char *line)
+{
+    std::vector<std::string> words;
+    for (const QString &word : QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        words.push_back(word.toStdString());
+    return ct::parseCommandLine(words);
+}
+
+}  // namespace
+
+class ExportOptionsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aSessionOnAServerIsAnExport()
+    {
+        const auto stored = parse("--batch -o postgresql://me@db/traces --listen");
+        QVERIFY2(stored, stored ? "" : stored.error().message.c_str());
+        QCOMPARE(stored->outputPath, std::string());
+        QCOMPARE(stored->exports.size(), std::size_t{1});
+        QCOMPARE(stored->exports.front().kind, std::string("postgresql"));
+        QCOMPARE(stored->exports.front().output, std::string("postgresql://me@db/traces"));
+        QVERIFY(!parse("--batch -o mysql://db/traces?colour=red --listen"));
+    }
+
+    void aCaptureHasOneRecording()
+    {
+        const auto line = parse("--batch --export jsonl -o a.jsonl --export ctr -o b.ctr --listen");
+        QVERIFY2(line, line ? "" : line.error().message.c_str());
+        QCOMPARE(line->outputPath, std::string("b.ctr"));
+        QCOMPARE(line->exports.size(), std::size_t{1});
+        QVERIFY(!parse("--batch -o a.ctr --export ctr -o b.ctr --listen"));
+        QVERIFY(!parse("--batch --export ctr -o b.jsonl --listen"));
+    }
+};
+
+CT_QT_SUITE(ExportOptionsTest)
+#include "tst_exportoptions.moc"
