@@ -30,7 +30,7 @@ public:
 
     /// Add it to the source in front of the population. It judges, on the source's thread.
     std::shared_ptr<Sink> judge() const { return m_judge; }
-    /// Add them to the source, behind the population.
+    /// Add them to the source, after the population.
     std::vector<std::shared_ptr<Sink>> sinks() const { return {m_data, m_history}; }
     std::shared_ptr<const History> history() const { return m_history; }
     /// Add it to the resolver of the run.

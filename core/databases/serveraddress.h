@@ -33,6 +33,7 @@ struct ServerAddress {
 
     /// Connections without TLS must be refused.
     bool needsTls() const { return sslMode == "require" || sslMode.starts_with("verify-"); }
+    const std::string &hostOrSocket() const { return socket.empty() ? host : socket; }
     /// For messages: postgresql://USER@HOST:PORT/DATABASE.
     std::string name() const;
 };

@@ -27,8 +27,7 @@ Kept &kept()
 
 Server serverOf(const ServerAddress &address)
 {
-    const std::string &endpoint = address.socket.empty() ? address.host : address.socket;
-    return {address.kind, endpoint, address.port, userOf(address)};
+    return {address.kind, address.hostOrSocket(), address.port, userOf(address)};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ double shareInTime(const CoroutineSnapshot &snapshot, const TraceSelection &sele
     if (!selection.hasTimes())
         return 1;
     const std::uint64_t begin = snapshot.birthTs;
-    // A coroutine that does not run has its latest event behind it.
+    // A coroutine that does not run has no event after its latest one.
     const std::uint64_t end = snapshot.state == CoroutineState::Running ? now : std::max(begin, snapshot.since);
     const std::uint64_t from = std::max(begin, selection.from);
     const std::uint64_t to = std::min(end, selection.to);

@@ -372,9 +372,15 @@ void TraceStream::addBirth(const CoroutineSnapshot &snapshot)
 /// An evicted record explains nothing. Missed events have the lowest numbers, so they come first.
 MissingEvents TraceStream::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
 {
-    MissingEvents why = m_population.whyMissing(id, firstN, count);
-    if (m_population.isKept(id))
+    if (m_population.isKept(id)) {
+        MissingEvents why = m_population.whyMissing(id, firstN, count);
+        // Only what the sums have is lost: the coroutine may have jumps without a loss, too.
+        const std::uint64_t rest = m_unreported[id] - std::min(m_unreported[id], why.missed);
+        why.unexplained += why.lost - std::min(why.lost, rest);
+        why.lost = std::min(why.lost, rest);
         return why;
+    }
+    MissingEvents why;
     const std::uint64_t explained = std::min(count, m_unreported[id]);
     why.missed = std::min(explained, m_unreported[id] - std::min(m_unreported[id], m_coroutinesAtStart[id].lost));
     why.lost = explained - why.missed;
@@ -395,7 +401,7 @@ void TraceStream::addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t co
     m_unreported.make(id) -= std::min(m_unreported[id], why.missed + why.lost);
 }
 
-/// Adds losses behind the last event, which the history does not show. Once events were evicted, these losses cannot be
+/// Adds losses after the last event, which the history does not show. Once events were evicted, these losses cannot be
 /// distinguished from the evicted events.
 void TraceStream::addEndOfLosses(CoroutineId id)
 {

@@ -71,7 +71,7 @@ private:
     const std::shared_ptr<const StreamIndex> m_streamIndex;
     // Values at the beginning of the export.
     ExportedCoroutines m_coroutinesAtStart;  ///< without coroutines whose record was evicted since
-    std::uint64_t m_streamed = 0;            ///< position in the stream, behind all exported events
+    std::uint64_t m_streamed = 0;            ///< position in the stream after all exported events
     ExportedNotes m_notes;
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
@@ -84,7 +84,7 @@ private:
     std::uint64_t m_eventsOfEvictedRecords = 0;
     // By coroutine.
     PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
-    std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing behind it were lost or missed
+    std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing after it were lost or missed
     PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far
     SiteId m_sitesSent = 0;
     std::uint32_t m_coroutinesDone = 0;

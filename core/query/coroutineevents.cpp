@@ -49,9 +49,9 @@ void CoroutineEvents::open(CoroutineId id, const ExportedCoroutine &atStart, Cor
     m_isMemoryRead = false;
     m_recordedPosition = 0;
     m_laterCount = 0;
-    m_isInHole = false;
+    m_isInEvicted = false;
     if (atStart.isFlagged())
-        openHole(ExportedCoroutine::kNoEnd);
+        beginEvicted(ExportedCoroutine::kNoEnd);
 }
 
 std::size_t CoroutineEvents::read(Entries &entries)
@@ -59,8 +59,8 @@ std::size_t CoroutineEvents::read(Entries &entries)
     for (;;) {
         if (m_blocks.isCancelled())
             return 0;
-        if (m_isInHole) {
-            if (const std::size_t count = readHole(entries))
+        if (m_isInEvicted) {
+            if (const std::size_t count = readEvicted(entries))
                 return count;
             continue;
         }
@@ -72,7 +72,7 @@ std::size_t CoroutineEvents::read(Entries &entries)
         if (count == 0) {
             if (std::exchange(m_isMemoryRead, true) || m_atStart.isFlagged() || m_nextN >= m_atStart.end)
                 return 0;
-            openHole(m_atStart.end);
+            beginEvicted(m_atStart.end);
             continue;
         }
         if (const std::size_t kept = keepNext(entries, count))
@@ -80,7 +80,7 @@ std::size_t CoroutineEvents::read(Entries &entries)
     }
 }
 
-/// Keeps the entries up to the first hole, or up to the end. Returns their count.
+/// Keeps the entries up to the first evicted event, or up to the end. Returns their count.
 std::size_t CoroutineEvents::keepNext(Entries &entries, std::size_t count)
 {
     std::size_t kept = 0;
@@ -89,7 +89,7 @@ std::size_t CoroutineEvents::keepNext(Entries &entries, std::size_t count)
         if (isPastTheEnd(entry)) {
             m_isMemoryRead = true;
             if (!m_atStart.isFlagged() && m_nextN < m_atStart.end)
-                openHole(m_atStart.end);
+                beginEvicted(m_atStart.end);
             else
                 m_nextN = m_atStart.end;
             return kept;
@@ -99,7 +99,7 @@ std::size_t CoroutineEvents::keepNext(Entries &entries, std::size_t count)
         if (entry.n > m_nextN && !m_atStart.isFlagged()) {
             m_laterCount = count - i;
             std::copy_n(entries.begin() + static_cast<std::ptrdiff_t>(i), m_laterCount, m_later.begin());
-            openHole(entry.n);
+            beginEvicted(entry.n);
             return kept;
         }
         if (entry.type == Type::Gap)
@@ -120,27 +120,27 @@ bool CoroutineEvents::isPastTheEnd(const HistoryEvent &entry) const
     return entry.n >= m_atStart.end || m_events >= m_atStart.captured;
 }
 
-void CoroutineEvents::openHole(std::uint64_t end)
+void CoroutineEvents::beginEvicted(std::uint64_t end)
 {
-    m_isInHole = true;
-    m_holeEnd = end;
+    m_isInEvicted = true;
+    m_evictedEnd = end;
 }
 
-/// Reads the next entries of the hole from the recording. Returns 0 behind the last one.
-std::size_t CoroutineEvents::readHole(Entries &entries)
+/// Reads the next entries of the evicted events from the recording. Returns 0 after the last one.
+std::size_t CoroutineEvents::readEvicted(Entries &entries)
 {
     const bool isFlagged = m_atStart.isFlagged();
     std::size_t count = 0;
     while (count + 2 <= entries.size()) {
         const RecordedEvents::Piece piece = m_recorded.next(m_id, m_recordedPosition, m_end, m_times);
         if (piece.order.empty())
-            return endHole(entries, count);
+            return endEvicted(entries, count);
         for (const std::uint32_t index : piece.order) {
             if (count + 2 > entries.size())
                 return count;
             const Transition &event = piece.events[index];
-            if (!isFlagged && event.n >= m_holeEnd)
-                return endHole(entries, count);
+            if (!isFlagged && event.n >= m_evictedEnd)
+                return endEvicted(entries, count);
             const std::uint64_t before = std::exchange(m_recordedPosition, event.seq + 1);
             if (!isFlagged && event.n < m_nextN)
                 continue;
@@ -155,16 +155,16 @@ std::size_t CoroutineEvents::readHole(Entries &entries)
 }
 
 /// Numbers that are neither in memory nor in the recording were never captured, if all of the recording can be read.
-std::size_t CoroutineEvents::endHole(Entries &entries, std::size_t count)
+std::size_t CoroutineEvents::endEvicted(Entries &entries, std::size_t count)
 {
-    m_isInHole = false;
-    if (m_atStart.isFlagged() || m_nextN >= m_holeEnd)
+    m_isInEvicted = false;
+    if (m_atStart.isFlagged() || m_nextN >= m_evictedEnd)
         return count;
     const bool isKnown =
         m_events == m_atStart.captured || m_blocks.isReadable({m_recordedPosition, m_history.firstInRing()});
     if (isKnown)
-        entries[count++] = gapOf(m_nextN, m_holeEnd - m_nextN, m_laterCount != 0 ? m_later[0].ts : 0);
-    m_nextN = m_holeEnd;
+        entries[count++] = gapOf(m_nextN, m_evictedEnd - m_nextN, m_laterCount != 0 ? m_later[0].ts : 0);
+    m_nextN = m_evictedEnd;
     return count;
 }
 

@@ -29,9 +29,9 @@ public:
 
 private:
     std::size_t keepNext(Entries &entries, std::size_t count);
-    void openHole(std::uint64_t end);
-    std::size_t readHole(Entries &entries);
-    std::size_t endHole(Entries &entries, std::size_t count);
+    void beginEvicted(std::uint64_t end);
+    std::size_t readEvicted(Entries &entries);
+    std::size_t endEvicted(Entries &entries, std::size_t count);
     bool isPastTheEnd(const HistoryEvent &entry) const;
 
     const History &m_history;
@@ -46,10 +46,10 @@ private:
     std::uint64_t m_events = 0;  ///< that were read
     bool m_isMemoryRead = false;
     // Numbers that memory does not have.
-    bool m_isInHole = false;
-    std::uint64_t m_holeEnd = 0;
+    bool m_isInEvicted = false;
+    std::uint64_t m_evictedEnd = 0;
     std::uint64_t m_recordedPosition = 0;  ///< in the stream, of the next event
-    Entries m_later;                       ///< entries behind the hole
+    Entries m_later;                       ///< entries after the evicted ones
     std::size_t m_laterCount = 0;
 };
 

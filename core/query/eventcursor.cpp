@@ -75,7 +75,7 @@ bool EventCursor::isBefore(const CoroutineSnapshot &coroutine) const
     return coroutine.kept && isKnown && coroutine.since < m_filter.from;
 }
 
-/// The id of an event behind a gap is the count of the events before it, so all of these are needed.
+/// The id of an event after a gap is the count of the events before it, so all of these are needed.
 Times EventCursor::neededTimes() const
 {
     return m_isLossless && m_snapshot.history().lastTs() < kFirstNegative ? Times{m_filter.from, m_filter.to} : Times();

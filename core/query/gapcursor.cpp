@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/query/gapcursor.h"
 
+#include <algorithm>
+#include <span>
+
 namespace ct::query {
 
 void GapCursor::start(const Filter &filter)
@@ -25,7 +28,7 @@ bool GapCursor::next()
     return true;
 }
 
-/// Reads the gaps of coroutine m_next. Most have none, which their counts tell.
+/// Reads the gaps of coroutine m_next. Most have none, as their counts show.
 void GapCursor::readGaps()
 {
     if (!m_snapshot.hasRecord(m_next))
@@ -33,6 +36,7 @@ void GapCursor::readGaps()
     const ExportedCoroutine &atStart = m_snapshot.coroutine(m_next);
     if (!atStart.isFlagged() && atStart.captured == atStart.end - atStart.first)
         return;
+    m_lost = atStart.lost;
     CoroutineEvents reader = m_snapshot.makeReader();
     reader.open(m_next, atStart, m_end);
     CoroutineEvents::Entries entries;
@@ -44,10 +48,13 @@ void GapCursor::readGaps()
     }
 }
 
-/// The reasons apply in this order.
+/// The reasons apply in this order. As in an export, only what the sums have is lost.
 void GapCursor::addGap(std::uint64_t firstN, std::uint64_t count)
 {
-    const MissingEvents why = m_snapshot.population().whyMissing(m_next, firstN, count);
+    MissingEvents why = m_snapshot.population().whyMissing(m_next, firstN, count);
+    why.unexplained += why.lost - std::min(why.lost, m_lost);
+    why.lost = std::min(why.lost, m_lost);
+    m_lost -= why.lost;
     for (const Gap &part :
          {Gap{0, why.missed, "missed"}, Gap{0, why.unexplained, "dropped"}, Gap{0, why.lost, "lost"}}) {
         if (part.count != 0)

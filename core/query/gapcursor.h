@@ -28,8 +28,9 @@ private:
     Snapshot &m_snapshot;
     CoroutineId m_next = 0;
     CoroutineId m_end = 0;
-    std::vector<Gap> m_gaps;  ///< of coroutine m_next - 1
-    std::size_t m_at = 0;     ///< one past the present gap
+    std::vector<Gap> m_gaps;   ///< of coroutine m_next - 1
+    std::size_t m_at = 0;      ///< one past the present gap
+    std::uint64_t m_lost = 0;  ///< events of the coroutine that were lost and that no gap has so far
 };
 
 }  // namespace ct::query

@@ -55,7 +55,7 @@ public:
     std::uint64_t missingCauses() const;
     /// Memory has evicted causes, and the recording has all. May wait for the recording.
     bool areCausesRecorded();
-    /// Position in the stream behind all events of the query.
+    /// Position in the stream after all events of the query.
     std::uint64_t streamed() const { return m_streamed; }
     std::uint64_t events() const { return m_coroutines.sums().captured; }
     std::uint64_t causes() const { return m_causes; }

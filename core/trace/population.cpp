@@ -340,7 +340,9 @@ MissingEvents Population::whyMissing(CoroutineId id, std::uint64_t firstN, std::
     const Data::Missed *const missed = m_data->missed.find(id);
     const std::uint64_t missedEnd = missed ? missed->end.load(kAcquire) : 0;
     why.missed = std::min(count - why.unexplained, missedEnd - std::min(missedEnd, firstN));
-    why.lost = count - why.unexplained - why.missed;
+    // Events that contradict each other can jump without a loss.
+    why.lost = std::min(count - why.unexplained - why.missed, snapshot.lost);
+    why.unexplained = count - why.missed - why.lost;
     return why;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/mysql/mysqlconnection.h"
 
+#include "core/databases/connectionname.h"
 #include "core/databases/serverpasswords.h"
 
 #include <QSqlError>
@@ -9,20 +10,12 @@
 #include <QVariant>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <optional>
 
 namespace ct {
 
 namespace {
-
-QString freshName()
-{
-    // Relaxed: only uniqueness matters.
-    static std::atomic<unsigned> counter{0};
-    return QStringLiteral("corotracer-mysql-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
-}
 
 /// Codes: https://mariadb.com/kb/en/mariadb-error-codes/
 ErrorCode codeOf(int server)
@@ -82,7 +75,9 @@ std::string mysqlLiteral(std::string_view text)
 }
 
 MysqlConnection::MysqlConnection(const ServerAddress &address)
-    : m_address(address), m_name(freshName()), m_database(QSqlDatabase::addDatabase(QStringLiteral("QMYSQL"), m_name))
+    : m_address(address),
+      m_name(freshConnectionName()),
+      m_database(QSqlDatabase::addDatabase(QStringLiteral("QMYSQL"), m_name))
 {
 }
 

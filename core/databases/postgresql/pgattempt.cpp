@@ -19,10 +19,9 @@ constexpr int kSliceMs = 50;
 
 PGconn *start(const ServerAddress &address, const std::string &database)
 {
-    const std::string &host = address.socket.empty() ? address.host : address.socket;
     const std::string port = std::to_string(address.port);
     const std::string password = keptServerPassword(address).value_or("");
-    const std::pair<const char *, const std::string &> all[] = {{"host", host},
+    const std::pair<const char *, const std::string &> all[] = {{"host", address.hostOrSocket()},
                                                                 {"port", port},
                                                                 {"dbname", database},
                                                                 {"user", address.user},

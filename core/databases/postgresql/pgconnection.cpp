@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/postgresql/pgconnection.h"
 
+#include "core/databases/connectionname.h"
 #include "core/databases/postgresql/pgattempt.h"
 #include "core/databases/serverpasswords.h"
 
@@ -9,7 +10,6 @@
 #include <QSqlError>
 #include <QVariant>
 
-#include <atomic>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <utility>
@@ -19,13 +19,6 @@ namespace ct {
 namespace {
 
 constexpr int kCancelledEveryMs = 50;
-
-QString freshName()
-{
-    // Relaxed: only uniqueness matters.
-    static std::atomic<unsigned> counter{0};
-    return QStringLiteral("corotracer-postgresql-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
-}
 
 std::string doubled(std::string_view text, char quote)
 {
@@ -116,7 +109,7 @@ std::optional<std::string_view> PgRows::cell(int row, int column) const
 
 PgConnection::PgConnection(const ServerAddress &address, IsCancelled isCancelled)
     : m_address(address),
-      m_name(freshName()),
+      m_name(freshConnectionName()),
       m_database(QSqlDatabase::addDatabase(QStringLiteral("QPSQL"), m_name)),
       m_isCancelled(std::move(isCancelled))
 {
@@ -141,7 +134,7 @@ Result<void> PgConnection::connectTo(const std::string &database)
     if (!m_address.certificate.empty())
         options << QStringLiteral("sslrootcert=") + quoted(m_address.certificate);
     m_database.setConnectOptions(options.join(QLatin1Char(';')));
-    m_database.setHostName(QString::fromStdString(m_address.socket.empty() ? m_address.host : m_address.socket));
+    m_database.setHostName(QString::fromStdString(m_address.hostOrSocket()));
     m_database.setPort(m_address.port);
     m_database.setDatabaseName(QString::fromStdString(database));
     if (!m_address.user.empty())

@@ -5,6 +5,7 @@
 #include "core/databases/postgresql/pgconnection.h"
 #include "core/databases/row.h"
 #include "core/databases/serverstore.h"
+#include "core/databases/sqltext.h"
 
 #include <array>
 #include <optional>
@@ -81,9 +82,7 @@ public:
     Result<std::unique_ptr<RowCursor>> read(Table table, std::string_view column) override
     {
         const std::string name(serverNameOf(table));
-        std::string columns;
-        for (const Column &one : schemaOf(table).columns)
-            columns += (columns.empty() ? "" : ", ") + pgIdentifier(one.name);
+        const std::string columns = columnNames(schemaOf(table), pgIdentifier);
         const std::string cursor = "read_" + name + "_by_" + std::string(column);
         const std::string by = pgIdentifier(column);
         // ctid: the position of a row in the table, which shows the order in which COPY has added them.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/sqlite/sqliteconnection.h"
 
+#include "core/databases/connectionname.h"
 #include "core/databases/sqlite/sqliteddl.h"
 
 #include <QSqlDriver>
@@ -9,7 +10,6 @@
 #include <QSqlQuery>
 #include <QVariant>
 
-#include <atomic>
 #include <sqlite3.h>
 
 namespace ct {
@@ -31,13 +31,6 @@ ErrorCode codeOf(int sqlite, bool isAtLimit)
     }
 }
 
-QString freshName()
-{
-    // Relaxed: only uniqueness matters.
-    static std::atomic<unsigned> counter{0};
-    return QStringLiteral("corotracer-export-%1").arg(counter.fetch_add(1, std::memory_order_relaxed));
-}
-
 QString latin(std::string_view text)
 {
     return QString::fromLatin1(text.data(), static_cast<qsizetype>(text.size()));
@@ -46,7 +39,7 @@ QString latin(std::string_view text)
 }  // namespace
 
 SqliteConnection::SqliteConnection(std::string path)
-    : m_path(std::move(path)), m_name(freshName()), m_database(QSqlDatabase::addDatabase(kDriver, m_name))
+    : m_path(std::move(path)), m_name(freshConnectionName()), m_database(QSqlDatabase::addDatabase(kDriver, m_name))
 {
 }
 

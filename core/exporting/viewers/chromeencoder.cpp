@@ -83,7 +83,7 @@ public:
                R"(,"args":{"name":)" + jsonString(description.name) + "}},\n";
     }
 
-    /// The last element has no comma behind it. It moves the sums to the top.
+    /// The last element has no comma after it. It moves the sums to the top.
     std::string footer() override
     {
         return R"({"ph":"M","name":"process_sort_index","pid":)" + std::to_string(Track::kMadeUp) +

@@ -33,8 +33,6 @@ enum class ArgName : std::uint8_t {
     Awaits,
     Objects,
     By,
-    Pid,
-    Site,
     End,
     Begin,
     Ts,
@@ -51,13 +49,12 @@ enum class ArgName : std::uint8_t {
     WithoutTrack,
     EventsWithoutTrack,
     MostTracks,
-    MostTracksOfSite,
+    MostTracksOfFunction,
     WaitsNotShown,
     Reason,
-    EarlierEvents,
     NotSelected,
 };
-inline constexpr std::array<std::string_view, 36> kArgNames{
+inline constexpr std::array<std::string_view, 33> kArgNames{
     "coroutine",
     "probe_id",
     "birth_ts",
@@ -71,8 +68,6 @@ inline constexpr std::array<std::string_view, 36> kArgNames{
     "awaits",
     "objects",
     "by",
-    "pid",
-    "site",
     "end",
     "begin",
     "ts",
@@ -89,10 +84,9 @@ inline constexpr std::array<std::string_view, 36> kArgNames{
     "coroutines_without_track",
     "events_without_track",
     "most_tracks",
-    "most_tracks_of_site",
+    "most_tracks_of_function",
     "waits_not_shown",
     "reason",
-    "earlier_events",
     "events_not_selected",
 };
 

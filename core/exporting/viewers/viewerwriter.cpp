@@ -140,7 +140,7 @@ private:
         if (m_unselected)
             args.id(ArgName::NotSelected, m_unselected->events);
         args.number(ArgName::MostTracks, m_limits.all);
-        args.number(ArgName::MostTracksOfSite, m_limits.ofFunction);
+        args.number(ArgName::MostTracksOfFunction, m_limits.ofFunction);
         m_output.end(m_encoder->instant(m_output.begin(m_encoder->room()), slice));
         if (m_leftOut.events != 0)
             writeLeftOut();

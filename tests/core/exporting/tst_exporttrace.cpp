@@ -41,6 +41,7 @@ private Q_SLOTS:
     void distinguishesMissedFromLost();
     void unrecordedEventsAreNotLost();
     void lossesAtTheEndAreCounted();
+    void jumpsAreNotLost();
     void existingFileIsKeptOnCancel();
     void existingFileIsKeptOnFailure();
     void linkAndPermissionsStay();
@@ -242,6 +243,33 @@ void TestExportTrace::exportsNotes()
     QCOMPARE(db.rows("SELECT pid, ts, descriptors_ts, threads, stopped_since, threads_known, calls_known, "
                      "descriptors_known, machine_suspended_ns FROM process_samples"),
              kSampleProcesses);
+}
+
+/// The sums of a coroutine know how many of the missing numbers were lost. A contradiction can make others jump.
+void TestExportTrace::jumpsAreNotLost()
+{
+    const QTemporaryDir dir;
+    Trace trace;
+    Batch batch;
+    batch.births = {birth(0, 1), birth(1, 2)};
+    batch.transitions = {transition(0, 0, 5000, false), transition(0, 9, 5010, true), transition(1, 0, 5020, false)};
+    batch.flags = {{0, Flag::Reason::TwoWriters}};
+    batch.now = 5030;
+    trace.consume(batch);
+    batch.clear();
+    batch.losses = {{1, 1, 3, false}};
+    batch.transitions = {transition(1, 4, 5040, false), transition(1, 9, 5050, true)};
+    batch.now = 6000;
+    trace.consume(batch);
+    const QString path = dir.filePath(QStringLiteral("t.sqlite"));
+    const auto report = trace.exportTo(path);
+    QVERIFY(bool(report));
+    QCOMPARE(report->lostEvents, 3U);
+    const Database db(path);
+    QCOMPARE(db.rows("SELECT lost, dropped FROM coroutines ORDER BY coroutine"),
+             QStringList({QStringLiteral("0|8"), QStringLiteral("3|4")}));
+    QCOMPARE(db.rows("SELECT first_n, events, kind FROM gaps ORDER BY coroutine, first_n"),
+             QStringList({QStringLiteral("1|8|dropped"), QStringLiteral("1|3|lost"), QStringLiteral("5|4|dropped")}));
 }
 
 void TestExportTrace::existingFileIsKeptOnCancel()

@@ -51,12 +51,12 @@ SharedTrace sampleTrace()
     return shared.consume(more) ? shared : SharedTrace();
 }
 
-/// Adds a coroutine whose events contradict each other.
+/// Adds a coroutine whose events contradict each other, and whose numbers jump without a loss.
 SharedTrace withFlag(const SharedTrace &shared)
 {
     Batch batch;
     batch.births = {birth(6, 77)};
-    batch.transitions = {transition(6, 0, 9010, false, 1), transition(6, 1, 9020, false, 1)};
+    batch.transitions = {transition(6, 0, 9010, false, 1), transition(6, 9, 9020, false, 1)};
     batch.flags = {{6, Flag::Reason::TwoWriters}};
     batch.now = 9100;
     return shared.consume(batch) ? shared : SharedTrace();
