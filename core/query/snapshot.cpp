@@ -84,11 +84,26 @@ std::uint64_t Snapshot::missingCauses() const
     return m_blocks.isReadable({0, m_streamed}) ? 0 : history().evictedNotes();
 }
 
-std::uint64_t Snapshot::unexplained(CoroutineId id) const
+/// Numbers of a flagged coroutine can jump back as well, so only its gaps tell how many are missing.
+std::uint64_t Snapshot::unexplainedOfFlagged(CoroutineId id)
+{
+    const ExportedCoroutine &atStart = m_coroutines[id];
+    CoroutineEvents reader = makeReader();
+    reader.open(id, atStart, id + 1);
+    CoroutineEvents::Entries entries;
+    std::uint64_t missing = 0;
+    while (const std::size_t count = reader.read(entries)) {
+        for (const HistoryEvent &event : std::span(entries).first(count))
+            missing += event.type == HistoryEvent::Type::Gap ? event.count : 0;
+    }
+    return missing - std::min(missing, atStart.lost + atStart.missed);
+}
+
+std::uint64_t Snapshot::unexplained(CoroutineId id)
 {
     const ExportedCoroutine &atStart = m_coroutines[id];
     if (atStart.isFlagged())
-        return population().at(id).unexplained;
+        return unexplainedOfFlagged(id);
     return atStart.end - atStart.first - atStart.captured - atStart.lost - atStart.missed;
 }
 

@@ -43,7 +43,7 @@ public:
     const ExportedCoroutine &coroutine(CoroutineId id) const { return m_coroutines[id]; }
     bool hasRecord(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].hasRecord(); }
     /// Numbers that are missing in the stream without a reported loss.
-    std::uint64_t unexplained(CoroutineId id) const;
+    std::uint64_t unexplained(CoroutineId id);
     std::uint64_t firstEventId(CoroutineId id) const { return m_firstEventIds[id]; }
     SiteId siteCount() const { return m_siteCount; }
     /// A reader of the events of single coroutines.
@@ -86,6 +86,7 @@ public:
     const std::vector<Address> &addressesOf(CoroutineId id);
 
 private:
+    std::uint64_t unexplainedOfFlagged(CoroutineId id);
     void awaitHistory() const;
     void addAddressesOf(CoroutineId id, CoroutineId end, std::vector<EventAddress> &to);
 
