@@ -181,7 +181,15 @@ CT_CASE(missedBeforeAttachIsNotLost)
     CHECK_EQUAL(population.at(0).missed, 8U);
     CHECK_EQUAL(population.at(0).lost, 0U);
     CHECK_EQUAL(population.lost(), 0U);
-    const MissingEvents why = population.whyMissing(0, 6, 5);
+    // Nothing was lost: later numbers are missing for another reason.
+    MissingEvents why = population.whyMissing(0, 6, 5);
+    CHECK_EQUAL(why.missed, 2U);
+    CHECK_EQUAL(why.lost, 0U);
+    CHECK_EQUAL(why.unexplained, 3U);
+    Batch batch;
+    batch.losses = {{0, 9, 3, false}};
+    feed(population, batch);
+    why = population.whyMissing(0, 6, 5);
     CHECK_EQUAL(why.missed, 2U);
     CHECK_EQUAL(why.lost, 3U);
     CHECK_EQUAL(why.unexplained, 0U);
