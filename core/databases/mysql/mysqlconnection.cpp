@@ -107,8 +107,8 @@ Error MysqlConnection::refusal()
 
 Result<void> MysqlConnection::connect()
 {
-    // A server that is gone must not hold up an export for ever. While it makes the indexes of a large session, it is
-    // silent for long, so the wait for an answer has another measure.
+    // Without limits, a server that is gone blocks the caller for ever. While a server makes the indexes of a large
+    // session, it sends nothing for minutes.
     QStringList options{QStringLiteral("MYSQL_OPT_CONNECT_TIMEOUT=10"), QStringLiteral("MYSQL_OPT_WRITE_TIMEOUT=60"),
                         QStringLiteral("MYSQL_OPT_READ_TIMEOUT=3600")};
     if (!m_address.socket.empty())

@@ -125,7 +125,7 @@ PgConnection::~PgConnection()
 
 Result<void> PgConnection::connectTo(const std::string &database)
 {
-    // A server that is gone must not hold up anybody for the quarter of an hour that TCP tries.
+    // Without these options, a server that is gone blocks the caller for the quarter of an hour that TCP tries.
     QStringList options{QStringLiteral("connect_timeout=10"), QStringLiteral("keepalives_idle=10"),
                         QStringLiteral("keepalives_interval=5"), QStringLiteral("keepalives_count=3"),
                         QStringLiteral("tcp_user_timeout=30000")};
@@ -156,7 +156,7 @@ Error PgConnection::refusal(const PgAttempt &attempt) const
     return isCancelled() ? failure(nullptr) : refusalOf(m_address, attempt);
 }
 
-/// Connects. If the database does not exist, creates it, or says so.
+/// Connects. If the database does not exist, creates it, or returns an error.
 Result<void> PgConnection::connect(IfMissing ifMissing)
 {
     // Qt's driver cannot be stopped, and it does not report why the server refuses. So it connects to servers that have

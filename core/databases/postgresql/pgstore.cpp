@@ -176,8 +176,8 @@ Result<void> PgStore::publish(const std::string &sessionKey)
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
         done = load();
-    // In front of the locks on the partitioned tables, as in makeSchema(): two exports must not wait for each other. A
-    // capture that begins waits for this lock, so nothing that takes long follows.
+    // Before the locks on the partitioned tables, as in makeSchema(): otherwise two exports deadlock. A capture that
+    // begins waits for this lock, so nothing that takes long follows.
     if (done)
         done = run(kLock);
     if (done)
