@@ -53,7 +53,8 @@ def every_row(path):
     for batch in run.batches(rows=37):
         for name in parts:
             parts[name].append(batch[name])
-    assert len(parts["events"]) > 5 or len(tables["events"]) < 4000
+    # A part ends with the batch of the file that fills it. Real runs under load have few batches.
+    assert len(parts["events"]) >= sum(len(batch[5]) >= 37 for _, batch in peer.batches)
     for tag, (name, *columns) in TAGS.items():
         expected = [row for _, batch in peer.batches for row in batch[tag]]
         if tag == 12:  # the format has one number for both columns
