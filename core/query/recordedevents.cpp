@@ -109,10 +109,11 @@ CoroutineId RecordedEvents::chooseEnd(const Group &group, CoroutineId end, Histo
             continue;
         positions.first = std::min(positions.first, here.first);
         positions.end = std::max(positions.end, here.end);
-        // Those of a coroutine that goes on are spread up to the end of the stream.
-        const std::uint64_t behind = evicted.end < ring ? evicted.end : std::max(streamed, evicted.end);
+        // Estimates how many of the coroutine's events are in this range, as if they had equal distances. A coroutine
+        // that also has events in memory has them up to the end of the stream.
+        const std::uint64_t lastPosition = evicted.end < ring ? evicted.end : std::max(streamed, evicted.end);
         expected += static_cast<double>(m_coroutines[id].captured) * static_cast<double>(here.end - here.first) /
-                    static_cast<double>(behind - evicted.first);
+                    static_cast<double>(lastPosition - evicted.first);
     }
     return std::max(id, group.first + 1);
 }

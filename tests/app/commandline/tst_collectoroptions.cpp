@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The options of the existing collector: their meanings, defaults and derived names.
-#include "app/commandline/commandline.h"
+#include "tests/app/commandline/parseline.h"
 #include "tests/support/qtsuite.h"
 
 using ct::CommandLine;
+using ct::test::parse;
 
 namespace {
-
-ct::Result<CommandLine> parse(const QString &line)
-{
-    std::vector<std::string> words;
-    for (const QString &word : line.split(QLatin1Char(' '), Qt::SkipEmptyParts))
-        words.push_back(word == QLatin1String("''") ? std::string() : word.toStdString());
-    return ct::parseCommandLine(words);
-}
 
 /// "KIND OUTPUT, KIND OUTPUT"
 QString exportsOf(const CommandLine &line)

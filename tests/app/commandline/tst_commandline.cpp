@@ -1,21 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/commandline/commandline.h"
 #include "core/region/region.h"
+#include "tests/app/commandline/parseline.h"
 #include "tests/support/paths.h"
 #include "tests/support/qtsuite.h"
 
 using ct::CommandLine;
+using ct::test::parse;
 
 namespace {
-
-ct::Result<CommandLine> parse(const char *line)
-{
-    std::vector<std::string> words;
-    for (const QString &word : QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts))
-        words.push_back(word.toStdString());
-    return ct::parseCommandLine(words);
-}
 
 /// Returns the options among the words of a text: "-o" and "--output", but not "--" or "read-only".
 QSet<QString> optionsIn(const QString &text)

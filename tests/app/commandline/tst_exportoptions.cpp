@@ -2,22 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // --export, and outputs that are addresses.
-#include "app/commandline/commandline.h"
+#include "tests/app/commandline/parseline.h"
 #include "tests/support/qtsuite.h"
 
 using ct::CommandLine;
-
-namespace {
-
-ct::Result<CommandLine> parse(const char *line)
-{
-    std::vector<std::string> words;
-    for (const QString &word : QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts))
-        words.push_back(word.toStdString());
-    return ct::parseCommandLine(words);
-}
-
-}  // namespace
+using ct::test::parse;
 
 class ExportOptionsTest : public QObject {
     Q_OBJECT

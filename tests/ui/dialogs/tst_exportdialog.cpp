@@ -119,7 +119,7 @@ private Q_SLOTS:
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("probe_id"));
     }
 
-    /// Of JSONL, which has no recording that could be copied.
+    /// The trace comes from JSONL. Only a trace with a native recording is exported by copying its file.
     void writesARecordingThatOpensAgain()
     {
         const QString path = m_sandbox.path(QStringLiteral("again.ctr"));

@@ -168,7 +168,8 @@ void TestKeychain::initTestCase()
 {
     for (const char *program : {"dbus-daemon", "dbus-send", "gnome-keyring-daemon"}) {
         if (QStandardPaths::findExecutable(QLatin1String(program)).isEmpty())
-            CT_QSKIP(qPrintable(QStringLiteral("%1 is not installed").arg(QLatin1String(program))));
+            CT_QSKIP(qPrintable(QStringLiteral("%1 is not installed; packaging/bootstrap.sh test-all installs it")
+                                    .arg(QLatin1String(program))));
     }
     m_desktop = std::make_unique<Desktop>();
     QVERIFY(m_desktop->isRunning());
