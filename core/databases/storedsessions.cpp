@@ -92,6 +92,8 @@ Result<std::vector<StoredSession>> sessionOfFile(const std::string &path, const 
         });
     if (!read)
         return read.error();
+    if (session.name.empty())
+        session.name = path.substr(path.rfind('/') + 1);
     return std::vector<StoredSession>{session};
 }
 

@@ -16,7 +16,7 @@ namespace ct {
 /// Unknown members are empty or 0.
 struct StoredSession {
     std::string input;    ///< for openStream()
-    std::string name;     ///< of the run, or the path of what was exported
+    std::string name;     ///< of the run, or else the path of what was exported, or the name of the SQLite file
     std::string program;  ///< that wrote it
     std::string command;  ///< of the target
     std::string machine;

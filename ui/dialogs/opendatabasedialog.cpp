@@ -160,6 +160,10 @@ void OpenDatabaseDialog::browse()
 void OpenDatabaseDialog::check()
 {
     m_source->setCurrentIndex(m_kind->currentIndex());
+    // Otherwise the short page is as high as the other one.
+    for (int i = 0; i < m_source->count(); ++i)
+        m_source->widget(i)->setSizePolicy(
+            QSizePolicy::Preferred, i == m_source->currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored);
     m_inquiry->cancel();
     m_connect->setText(tr("&List sessions"));
     m_list->clear();

@@ -40,6 +40,7 @@ private Q_SLOTS:
         auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
         QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 1, qPrintable(labelOf(dialog, "databaseMessage")),
                                   gui::kPatience);
+        QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("stored.sqlite"));  // the run has no name
         QCOMPARE(list->topLevelItem(0)->text(2), QStringLiteral("300"));
         QCOMPARE(list->topLevelItem(0)->text(3), QStringLiteral("3"));
         QVERIFY(button->isEnabled());
