@@ -10,6 +10,8 @@
 
 #include <QJsonArray>
 
+#include <algorithm>
+
 using namespace conversions;
 using batchoutputs::rowsIn;
 
@@ -42,6 +44,20 @@ bool addOutput(const Folder &folder)
     }
     (*writer)->addInfo((*reader)->info());
     return bool((*writer)->finish((*reader)->accounting()));
+}
+
+/// Returns whether two CSV files have equal rows. Rows of `late` may lack a name and a parent: a recording can have
+/// them in a later batch than the event, while a database has them before all events.
+bool sameRows(const QByteArray &late, const QByteArray &complete)
+{
+    return std::ranges::equal(late.split('\n'), complete.split('\n'), [](QByteArray row, QByteArray completeRow) {
+        if (row.endsWith(",,")) {
+            row.chop(2);
+            completeRow.truncate(completeRow.lastIndexOf(','));
+            completeRow.truncate(completeRow.lastIndexOf(','));
+        }
+        return row == completeRow;
+    });
 }
 
 }  // namespace
@@ -316,7 +332,8 @@ private Q_SLOTS:
         const Outcome outcome = folder.run(
             QStringLiteral("--input run.sqlite --export csv --output again.csv --export ctr --output again.ctr"));
         QVERIFY2(outcome.status == 0, outcome.err);
-        QVERIFY(folder.content("again.csv") == folder.content("run.csv"));
+        QVERIFY(sameRows(folder.content("run.csv"), folder.content("again.csv")));
+        QVERIFY(folder.content("again.csv").contains(",worker 7,0\n"));
         QCOMPARE(rowsIn(folder.path(QStringLiteral("again.ctr"))), rowsIn(folder.path(QStringLiteral("run.ctr"))));
         const Outcome same = folder.run(QStringLiteral("--input run.sqlite --export sqlite"));
         QVERIFY2(same.status == 2, same.err);
