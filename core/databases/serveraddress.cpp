@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/serveraddress.h"
 
+#include "core/databases/schema.h"
 #include "core/databases/serverpasswords.h"
+#include "core/databases/traceviews.h"
 
 #include <QUrl>
 #include <QUrlQuery>
@@ -11,6 +13,7 @@
 #include <array>
 #include <filesystem>
 #include <pwd.h>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -52,6 +55,31 @@ Result<void> setOption(ServerAddress &address, const std::string &name, const st
     if (name == "sslmode" && std::find(kSslModes.begin(), kSslModes.end(), value) == kSslModes.end())
         return wrong(text,
                      "unknown sslmode " + value + "; expected disable, prefer, require, verify-ca or verify-full");
+    return {};
+}
+
+/// Returns true if an export makes a table or view of this name. MariaDB may ignore the case of letters.
+bool isMadeByExports(const std::string &table)
+{
+    const std::string name = QString::fromStdString(table).toLower().toStdString();
+    const auto isTable = [&name](std::size_t index) {
+        const std::string_view own = serverNameOf(static_cast<Table>(index));
+        return name == own || name == "all_" + std::string(own);
+    };
+    const auto isView = [&name](const TraceView &view) { return name == view.name; };
+    const auto tables = std::views::iota(std::size_t{0}, kTables);
+    return name == "stored_sessions" || std::ranges::any_of(tables, isTable) ||
+           std::ranges::any_of(kTraceViews, isView);
+}
+
+Result<void> checkTable(const ServerAddress &address, const std::string &text)
+{
+    constexpr std::size_t kMostBytes = 63;  // PostgreSQL cuts off the rest
+    if (address.table.size() > kMostBytes)
+        return wrong(text, "the name of the table has more than 63 bytes; choose a shorter one with table=NAME");
+    if (isMadeByExports(address.table))
+        return wrong(text, "every export makes a table or view " + address.table +
+                               "; choose another name with table=NAME, or leave it out");
     return {};
 }
 
@@ -115,6 +143,8 @@ Result<ServerAddress> parseServerAddress(const std::string &text)
         if (Result<void> set = setOption(address, name.toStdString(), value.toStdString(), shown); !set)
             return set.error();
     }
+    if (Result<void> checked = checkTable(address, shown); !checked)
+        return checked.error();
     return address;
 }
 

@@ -96,6 +96,9 @@ private Q_SLOTS:
         QVERIFY(contains(errorOf("postgresql://h/d?sslmode=on"), "unknown sslmode on; expected disable, "));
         QVERIFY(contains(errorOf("postgresql://h/d?colour=red"), "unknown option colour; expected table, "));
         QVERIFY(contains(errorOf("postgresql://h/d?table="), "the option table has no value"));
+        QVERIFY(contains(errorOf(("postgresql://h/d?table=" + std::string(64, 'a')).c_str()), "more than 63 bytes"));
+        for (const char *own : {"coroutines", "sessions", "Events", "all_waits", "stored_sessions", "site_latency"})
+            QVERIFY2(contains(errorOf(("mysql://h/d?table=" + std::string(own)).c_str()), "choose another name"), own);
         QVERIFY(contains(errorOf("postgresql://h:99999/d"), "expected postgresql://USER@HOST:PORT/DATABASE"));
     }
 
