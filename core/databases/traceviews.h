@@ -58,7 +58,7 @@ inline constexpr TraceView kTraceViews[] = {
      " function ORDER BY ns) AS position, count(*) OVER (PARTITION BY site_id, file, line, function) AS suspensions"
      " FROM located)"
      " SELECT site_id, file, line, function, max(suspensions) AS suspensions, min(ns) AS min_ns,"
-     " CAST(avg(ns) AS INTEGER) AS avg_ns, max(ns) AS max_ns,"
+     " CAST(round(avg(ns)) AS INTEGER) AS avg_ns, max(ns) AS max_ns,"
      " min(CASE WHEN position * 100 >= suspensions * 50 THEN ns END) AS p50_ns,"
      " min(CASE WHEN position * 100 >= suspensions * 95 THEN ns END) AS p95_ns,"
      " min(CASE WHEN position * 100 >= suspensions * 99 THEN ns END) AS p99_ns"

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -87,7 +88,6 @@ class Export(unittest.TestCase):
             self.assertEqual(self.value("SELECT value FROM trace_info WHERE name = 'complete'"), "1")
 
     def test_has_the_same_rows_as_sqlite(self):
-        import sqlite3
         recording = sorted(RECORDINGS.glob("causes/*.ctr"))[0]
         self.exported(recording)
         self.assertEqual(export(recording, self.path("run.sqlite"), "sqlite").returncode, 0)
@@ -98,7 +98,7 @@ class Export(unittest.TestCase):
             for table in set(tables) - {"sessions"}:
                 count = peer.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 self.assertEqual(self.value(f"SELECT count(*) FROM {table}"), str(count), table)
-            columns = ", ".join(COLUMNS)
+            columns = ", ".join([*COLUMNS, "site_id", "CASE WHEN is_active THEN 1 ELSE 0 END"])
             events = peer.execute(f"SELECT {columns} FROM coro_trace_events ORDER BY id")
             self.assertEqual(self.query(f"SELECT {columns} FROM coro_trace_events ORDER BY id"),
                              [["" if cell is None else str(cell) for cell in row] for row in events])
@@ -237,17 +237,21 @@ class Export(unittest.TestCase):
         self.assertEqual(self.value(f"SELECT count(*) FROM {quote}my events{quote}"), "5")
 
     def test_answers_the_usual_questions(self):
-        self.exported(self.written("run.jsonl", [
+        recording = self.written("run.jsonl", [
             line(1, 0, 1000, False, file="a.cpp", line=3, function="f", pid=9), line(1, 1, 1500, True),
-            line(1, 2, 1600, False, file="a.cpp", line=3, function="f"), line(1, 3, 1900, True),
+            line(1, 2, 1600, False, file="a.cpp", line=3, function="f"), line(1, 3, 1901, True),
             line(1, 4, 2000, False, file="b.cpp", line=4, function="g"),
             json.dumps({"note": "wait", "coroutine": 0, "n": 4, "kind": "lock", "object": "0x0000000000000007"}),
-            line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1)]))
+            line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1)])
+        self.exported(recording)
         self.assertEqual(self.query("SELECT coroutine, suspended_ns, file, line, waits_for FROM stuck_coroutines"),
                          [["0", "500", "b.cpp", "4", "lock 0x0000000000000007"]])
-        self.assertEqual(self.query("SELECT suspensions, min_ns, avg_ns, max_ns FROM site_latency WHERE file = 'a.cpp'"),
-                         [["2", "300", "400", "500"]])
-        self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "200", "3"]])
+        latency = "SELECT suspensions, min_ns, avg_ns, max_ns FROM site_latency WHERE file = 'a.cpp'"
+        self.assertEqual(self.query(latency), [["2", "301", "401", "500"]])
+        self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "199", "3"]])
+        self.assertEqual(export(recording, self.path("run.sqlite"), "sqlite").returncode, 0)
+        with sqlite3.connect(self.path("run.sqlite")) as peer:
+            self.assertEqual(peer.execute(latency).fetchall(), [(2, 301, 401, 500)])
 
     def test_has_findings(self):
         self.exported(RECORDINGS / "causes/channel-without-sender.broken.ctr")
