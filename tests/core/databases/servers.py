@@ -122,9 +122,16 @@ class Server:
     def kill(self):
         self.end(signal.SIGKILL)
 
+    def stop(self):
+        """Ends the server so that it removes its shared memory, which would stay in /dev/shm after kill()."""
+        try:
+            self.end(signal.SIGQUIT)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
     def remove(self):
         if self.process and self.process.poll() is None:
-            self.end(signal.SIGKILL)
+            self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, database, user="", **options):
