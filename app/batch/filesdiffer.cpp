@@ -98,13 +98,11 @@ Error sameFile(const NamedFile &a, const NamedFile &b)
 }
 
 /// Adds the files that SQLite creates and removes next to a database. SQLite follows links to find their directory.
-/// `format`: of the output; nullptr = none.
-void addDatabaseFiles(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
+void addDatabaseFiles(const std::string &database, bool isInput, std::vector<NamedFile> &files)
 {
-    if (!format || format->extension != "sqlite")
-        return;
     for (const char *suffix : {"-journal", "-wal", "-shm"})
-        files.push_back({"the file " + output + suffix + " of the database", behindLinks(output).string() + suffix});
+        files.push_back(
+            {"the file " + database + suffix + " of the database", behindLinks(database).string() + suffix, isInput});
 }
 
 void addCausesFile(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
@@ -116,7 +114,8 @@ void addCausesFile(const std::string &output, const ExportFormat *format, std::v
 /// Adds the files that an output has next to it. `format`: of the output; nullptr = none.
 void addSecondFiles(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
 {
-    addDatabaseFiles(output, format, files);
+    if (format && format->extension == "sqlite")
+        addDatabaseFiles(output, false, files);
     addCausesFile(output, format, files);
 }
 
