@@ -143,7 +143,7 @@ class Export(unittest.TestCase):
             self.assertEqual(len(self.converted(SERVER.url(self.database, **options), "csv")[0]), events + 1)
         done = export(SERVER.url(self.database, session="77"), self.path("out.csv"), "csv")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("has no session 77; its view `sessions` lists those that it has", done.stderr)
+        self.assertIn("has no session 77; its view `sessions` lists all sessions", done.stderr)
         done = export(SERVER.url("missing"), self.path("out.csv"), "csv")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertFalse(SERVER.has_database("missing"))
