@@ -19,7 +19,7 @@ Error cancelled()
     return {ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
 }
 
-/// What an export reads, and how.
+/// The input of an export.
 struct Request {
     const Population &population;
     const History &history;
@@ -73,7 +73,7 @@ Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &f
     return report;
 }
 
-/// A server shows a session when it is complete: there are no files to replace.
+/// Needs no temporary file: a server shows a session only when it is complete.
 Result<ExportReport> exportToServer(const Request &request, const ExportFormat &format, const std::string &address,
                                     const ExportContext &context)
 {

@@ -41,7 +41,7 @@ Error NewFiles::ofNothingWritten(const Error &error) const
                       : ct::ofNothingWritten(error, m_events.temporaryPath(), m_path);
 }
 
-/// Events come last: they make the export complete.
+/// Renames the events last, because they make the export complete.
 Result<void> NewFiles::commit(bool hasCauses)
 {
     if (m_causes && hasCauses) {
@@ -53,7 +53,7 @@ Result<void> NewFiles::commit(bool hasCauses)
     }
     Result<void> replaced = m_events.commit();
     if (!replaced && m_causes && hasCauses)
-        return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " is the new one already"};
+        return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " was already replaced"};
     if (replaced && m_causes && !hasCauses)
         removeOlderCauses(m_causesPath);
     return replaced;

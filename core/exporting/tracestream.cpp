@@ -45,7 +45,7 @@ TraceStream::TraceStream(const Population &population, const History &history, S
     m_sums.notesLost = sums.notesLost;
 }
 
-/// Determines the extent of the export. Later events are not part of it.
+/// Fixes the extent of the export: later events are not part of it.
 Result<void> TraceStream::fillCoroutines()
 {
     if (!m_coroutinesAtStart.fill(m_population, [this] { return !m_progress || m_progress(0); }))
@@ -430,7 +430,7 @@ Result<void> TraceStream::flush()
     return consumed ? report() : consumed;
 }
 
-/// Reports the progress. Returns an error if the export was cancelled.
+/// Reports progress. Returns an error if the export was cancelled.
 Result<void> TraceStream::report() const
 {
     const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));

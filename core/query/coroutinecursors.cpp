@@ -9,7 +9,7 @@ namespace ct::query {
 
 namespace {
 
-/// The addresses of this many coroutines are resolved together.
+/// Number of coroutines whose addresses are resolved at once.
 constexpr CoroutineId kAddressesAtOnce = 1024;
 
 }  // namespace
@@ -93,7 +93,7 @@ bool FlagCursor::next()
     return m_next++ < m_end;
 }
 
-/// A trace does not keep the reasons. An export of it has the usual one, too.
+/// A trace does not keep the reasons. Like an export of it, reports the usual one.
 void FlagCursor::put(int column, SqlValue &value)
 {
     if (column == 0)

@@ -222,7 +222,7 @@ private Q_SLOTS:
         trace.consume(causes());
         const Result<ExportReport> refused = trace.exportTo(events(dir));
         QVERIFY(!refused && refused.error().code == ErrorCode::AlreadyExists);
-        QVERIFY2(refused.error().message.starts_with(causesOf(dir).toStdString() + " is no file of causes"),
+        QVERIFY2(refused.error().message.starts_with(causesOf(dir).toStdString() + " is not a file of causes"),
                  refused.error().message.c_str());
         QCOMPARE(filesIn(dir), QStringList(QStringLiteral("t.causes.csv")));
         const auto sink = format("csv").makeSink(events(dir).toStdString());
