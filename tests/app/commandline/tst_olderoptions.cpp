@@ -62,7 +62,7 @@ private Q_SLOTS:
         row("-html -out", "-out: its value is missing");
         row("-html -out a.ctr -out b.ctr", "--input b.ctr: given twice");
         row("-html --report text", "--report html: given twice");
-        row("-out a.ctr", "need -cmd, to collect, or -export, to convert");
+        row("-out a.ctr", "need -cmd to collect, or -export to convert");
     }
     void errorsExplainTheMistake()
     {

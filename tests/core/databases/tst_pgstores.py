@@ -155,7 +155,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
     def test_says_that_the_outcome_of_an_interrupted_commit_is_not_known(self):
         running = self.committing()
         running.send_signal(signal.SIGINT)
-        self.assertIn("look in the view `sessions` of the database whether the session was stored",
+        self.assertIn("see in the view `sessions` of the database whether the session was stored",
                       self.ended(running, 128 + signal.SIGINT))
 
     def test_the_server_ends_what_a_killed_export_has_begun(self):
