@@ -116,7 +116,7 @@ private Q_SLOTS:
         QTEST(QString::fromStdString(line->exports.front().output), "address");
     }
 
-    void aPasswordIsNoPartOfAnAddress()
+    void passwordsAreNotPartOfAddresses()
     {
         const auto line = parse(QStringLiteral("-export postgres -db-password geheim -db-cli /x/psql"));
         QVERIFY(line);
@@ -131,14 +131,14 @@ private Q_SLOTS:
         QVERIFY(inAddress.error().message.find("geheim") == std::string::npos);
     }
 
-    void whatIsIgnoredIsSaid()
+    void ignoredOptionsAreReported()
     {
         const auto line = parse(QStringLiteral("-export csv -sqlite-out x.sqlite"));
         QVERIFY(line);
         QCOMPARE(line->warnings, std::vector<std::string>{"-sqlite-out is ignored without -export sqlite"});
     }
 
-    void theyGoWithOptionsOfToday()
+    void combineWithOtherOptions()
     {
         const auto line = parse(QStringLiteral("-n=7 -cmd ./app --duration 3 --summary s.json"));
         QVERIFY2(line, line ? "" : line.error().message.c_str());

@@ -33,7 +33,7 @@ class Network(ServerTest):
 
 
 class Encrypted(Network):
-    """The server lets the user "guarded" in over TLS only, so it is the server that verifies TLS."""
+    """The server admits the user "guarded" only over TLS, so the server itself proves that TLS is on."""
 
     options = {"has_tcp": True, "has_tls": True}
 

@@ -105,7 +105,7 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(error.message), message);
     }
 
-    void aCancelledExportIsNoFailure()
+    void cancellingIsNotAFailure()
     {
         const QTemporaryDir dir;
         Trace trace;
