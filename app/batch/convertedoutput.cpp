@@ -50,7 +50,7 @@ ConvertedOutput::ConvertedOutput(const CommandLine &line, const CommandLine::Exp
 
 void ConvertedOutput::fail(const Error &error)
 {
-    m_failure = (m_files ? m_files->ofNothingWritten(error) : error).message;
+    m_failure = (m_files ? m_files->nothingWritten(error) : error).message;
     m_sink.reset();
     m_queue.reset();
     m_recording.reset();

@@ -40,7 +40,7 @@ public:
     /// Returns an exit status.
     int run();
     /// After run(): the instant, if it became known only after the stream had passed it, so nothing was judged. Else 0.
-    std::uint64_t tooLate() const { return m_tooLate; }
+    std::uint64_t passedInstant() const { return m_passedInstant; }
 
 private:
     void read(std::unique_ptr<StreamFile> opened);
@@ -69,7 +69,7 @@ private:
     Accounting m_accounting;
     bool m_isIncomplete = false;
     std::uint64_t m_instant;
-    std::uint64_t m_tooLate = 0;
+    std::uint64_t m_passedInstant = 0;
 };
 
 RecordedRun::RecordedRun(const CommandLine &line, const InputCopy *input, std::uint64_t instant)
@@ -112,7 +112,7 @@ void RecordedRun::setInstant(std::uint64_t decided)
         return;
     m_diagnosis->judgeAt(decided);
     if (m_instant == 0 && m_population->now() > decided)
-        m_tooLate = decided;
+        m_passedInstant = decided;
     m_instant = decided;
 }
 
@@ -127,7 +127,7 @@ void RecordedRun::handleFacts(const FileFacts &facts)
 }
 
 /// A recording has the instant of the judgement before all later batches. If it does not, because another program wrote
-/// it, m_tooLate has the instant, and a second reading knows it from the start.
+/// it, m_passedInstant has the instant, and a second reading knows it from the start.
 void RecordedRun::read(std::unique_ptr<StreamFile> opened)
 {
     // A .ctr output gets the target's printed output as it is read, so nothing may be read ahead.
@@ -147,7 +147,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
             print(next.error().message);
             m_isIncomplete = true;  // what was readable is judged and converted
         }
-        if (notedEndSignal() != 0 || (m_tooLate != 0 && !m_conversion))
+        if (notedEndSignal() != 0 || (m_passedInstant != 0 && !m_conversion))
             break;
         if (more)
             consume(batch);
@@ -159,7 +159,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
     m_accounting = m_file->accounting();
     if (m_conversion && notedEndSignal() == 0)
         reportIncomplete();
-    if (m_diagnosis && m_tooLate == 0 && notedEndSignal() == 0)
+    if (m_diagnosis && m_passedInstant == 0 && notedEndSignal() == 0)
         m_diagnosis->finishJudging();
 }
 
@@ -218,7 +218,7 @@ int RecordedRun::report()
 /// For databases. nullptr if the instant became known too late, so that only a second reading could judge.
 std::shared_ptr<const Report> RecordedRun::presentReport() const
 {
-    return m_diagnosis && m_tooLate == 0 ? m_diagnosis->presentReport(m_resolver.get()) : nullptr;
+    return m_diagnosis && m_passedInstant == 0 ? m_diagnosis->presentReport(m_resolver.get()) : nullptr;
 }
 
 /// Returns an exit status.
@@ -253,7 +253,7 @@ int RecordedRun::run()
     const int converted = m_conversion ? convert(m_accounting) : kExitSuccess;
     if (notedEndSignal() != 0 && converted >= kExitSignalBase)
         return converted;
-    if (m_tooLate != 0 || !isReported())
+    if (m_passedInstant != 0 || !isReported())
         return converted;
     const int judged = report();
     return converted == kExitOutput ? kExitOutput : judged;
@@ -265,9 +265,9 @@ int runFile(const CommandLine &line, const InputCopy *input)
     if (const int status = run->open(); status != kExitSuccess)
         return status;
     const int status = run->run();
-    if (run->tooLate() == 0 || !line.diagnosis.any())
+    if (run->passedInstant() == 0 || !line.diagnosis.any())
         return status;
-    auto again = std::make_unique<RecordedRun>(line, input, run->tooLate());
+    auto again = std::make_unique<RecordedRun>(line, input, run->passedInstant());
     again->continueFrom(*run);
     run.reset();
     const int judged = again->run();

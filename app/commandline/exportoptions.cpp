@@ -61,7 +61,7 @@ std::string namesake(const CommandLine &line, const std::string &source)
 }
 
 /// --export ctr in a capture stands for its -o.
-Result<void> moveRecording(CommandLine &line)
+Result<void> makeRecordingMainOutput(CommandLine &line)
 {
     const auto recording = std::find_if(line.exports.begin(), line.exports.end(),
                                         [](const CommandLine::Export &one) { return one.kind == kRecordingKind; });
@@ -73,7 +73,7 @@ Result<void> moveRecording(CommandLine &line)
         return usageError("--export ctr needs --output FILE.ctr");
     line.outputPath = recording->output;
     line.exports.erase(recording);
-    return moveRecording(line);
+    return makeRecordingMainOutput(line);
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string
 }
 
 /// -o with the address of a server is an export.
-void moveServer(CommandLine &line)
+void makeServerExport(CommandLine &line)
 {
     if (!isServerAddress(line.outputPath))
         return;
@@ -134,7 +134,7 @@ void moveServer(CommandLine &line)
 
 Result<void> completeExports(CommandLine &line, const std::string &source)
 {
-    moveServer(line);
+    makeServerExport(line);
     const std::string stem = namesake(line, source);
     for (CommandLine::Export &requested : line.exports) {
         if (isOfServer(requested)) {
@@ -151,7 +151,7 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
         if (requested.output == stem)
             return usageError(option + " needs --output FILE: " + stem + " would be both its input and its output");
     }
-    return readsRecording(line.start.kind()) ? Result<void>() : moveRecording(line);
+    return readsRecording(line.start.kind()) ? Result<void>() : makeRecordingMainOutput(line);
 }
 
 }  // namespace ct

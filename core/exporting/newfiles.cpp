@@ -34,11 +34,11 @@ Result<std::shared_ptr<Sink>> NewFiles::makeSink(const ExportFormat &format, con
     return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(), context);
 }
 
-Error NewFiles::ofNothingWritten(const Error &error) const
+Error NewFiles::nothingWritten(const Error &error) const
 {
     const bool isOfCauses = m_causes && error.message.find(m_causes->temporaryPath()) != std::string::npos;
-    return isOfCauses ? ct::ofNothingWritten(error, m_causes->temporaryPath(), m_causesPath)
-                      : ct::ofNothingWritten(error, m_events.temporaryPath(), m_path);
+    return isOfCauses ? ct::nothingWritten(error, m_causes->temporaryPath(), m_causesPath)
+                      : ct::nothingWritten(error, m_events.temporaryPath(), m_path);
 }
 
 /// Renames the events last, because they make the export complete.

@@ -114,7 +114,7 @@ Result<void> ReplaceFile::commit()
     return {};
 }
 
-Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
+Error nothingWritten(const Error &error, const std::string &temporary, const std::string &path)
 {
     // A message ends with its remedy.
     std::string cause = error.message;

@@ -37,6 +37,6 @@ private:
 /// Rewrites an error of an export that wrote `temporary` instead of `path`. The result names `path`, says that nothing
 /// was written, and ends with the remedy of the original error, the last part of its message. A statement about the
 /// content of `temporary` is left out, because that file is removed.
-Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
+Error nothingWritten(const Error &error, const std::string &temporary, const std::string &path);
 
 }  // namespace ct

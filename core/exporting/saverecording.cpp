@@ -55,7 +55,7 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     if (!copied && copied.error().code == ErrorCode::Cancelled)
         return Error{ErrorCode::Cancelled, "saving was cancelled; nothing was changed"};
     if (!copied)
-        return ofNothingWritten(copied.error(), file->temporaryPath(), to);
+        return nothingWritten(copied.error(), file->temporaryPath(), to);
     if (Result<void> replaced = file->commit(); !replaced)
         return replaced.error();
     return copied;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTransitionsPerBatch = 8192;
 /// Coroutines per batch. Coroutines without events count for the progress as well.
 constexpr std::uint32_t kCoroutinesPerBatch = 8192;
-/// A recording is behind its capture by half a second and a queue.
+/// How long to wait for a recording, which lags behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kPollInterval{20};
 

@@ -12,7 +12,7 @@ namespace ct::query {
 
 namespace {
 
-/// A recording is behind its capture by half a second and a queue.
+/// How long to wait for a recording, which lags behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kPollInterval{10};
 

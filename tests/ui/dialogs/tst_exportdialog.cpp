@@ -273,11 +273,11 @@ private Q_SLOTS:
         QVERIFY(messageFor({}).contains(QLatin1String("Enter the name")));
         QVERIFY(!button->isEnabled());
         QVERIFY(messageFor(QStringLiteral("/tmp")).contains(QLatin1String("Enter the name")));
-        QVERIFY(messageFor(opened.recording).contains(QLatin1String("recording that is open")));
+        QVERIFY(messageFor(opened.recording).contains(QLatin1String("the open recording")));
         QVERIFY(!button->isEnabled());
         const QString link = m_sandbox.path(QStringLiteral("link.jsonl"));
         QVERIFY(QFile::link(opened.recording, link));
-        QVERIFY(messageFor(link).contains(QLatin1String("recording that is open")));
+        QVERIFY(messageFor(link).contains(QLatin1String("the open recording")));
         const QString other = m_sandbox.path(QStringLiteral("older.jsonl"));
         QFile file(other);
         QVERIFY(file.open(QIODevice::WriteOnly));
