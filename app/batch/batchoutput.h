@@ -30,8 +30,8 @@ public:
                 std::shared_ptr<AddressResolver> resolver, ReportOf reportOf, QObject *parent = nullptr);
     ~BatchOutput() override;
 
-    /// Opens the files and adds the outputs to the session as sinks. If a pipe has no reader yet, waits for one, or for
-    /// a signal that asks for the end.
+    /// Opens the files and makes the outputs sinks of the session. If a pipe has no reader yet, waits for one, or for a
+    /// signal that asks for the end.
     Result<void> open(const ConsoleSignals &signals);
 
     QString names() const;                                    ///< of the outputs, for messages

@@ -33,7 +33,7 @@ public:
     /// Opens the output. Busy: a pipe has no reader yet; call it again.
     Result<void> open(Session &session, const std::shared_ptr<Population> &population,
                       const std::shared_ptr<AddressResolver> &resolver);
-    /// Adds the opened output to the session as a sink.
+    /// Makes the open output a sink of the session.
     Result<void> addTo(Session &session);
 
     const std::string &path() const { return m_requested.output; }

@@ -18,7 +18,7 @@ namespace ct {
 struct ExportedCoroutine {
     static constexpr std::uint64_t kWithoutRecord = ~std::uint64_t{1};
     static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
-    std::uint64_t end = kWithoutRecord;  ///< one past its highest number; kWithoutRecord: it had no record
+    std::uint64_t end = kWithoutRecord;  ///< one past its latest number; kWithoutRecord: it had no record
     std::uint64_t first = 0;             ///< its lowest number
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;

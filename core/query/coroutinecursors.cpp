@@ -93,7 +93,7 @@ bool FlagCursor::next()
     return m_next++ < m_end;
 }
 
-/// A trace does not keep the reasons. Like an export of it, reports the usual one.
+/// A trace does not keep the reasons. An export of it has the usual one, too.
 void FlagCursor::put(int column, SqlValue &value)
 {
     if (column == 0)

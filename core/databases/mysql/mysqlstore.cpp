@@ -26,7 +26,7 @@ constexpr int kMostAttempts = 10;
 constexpr std::chrono::minutes kPatience{10};
 /// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
 constexpr const char *kLockWait = "10";
-/// Names the lock that an export holds while it changes the partitioned tables.
+/// Names the lock of the export that changes the partitioned tables.
 constexpr const char *kAttaching = "'attaching'";
 
 void appendCell(std::string &out, const Cell &cell)
