@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ct {
@@ -51,8 +52,11 @@ public:
         });
     }
 
-    Result<void> writeHeader()
+    /// Not before the first batch with content: until then, the file keeps what it had.
+    Result<void> ensureHeader()
     {
+        if (std::exchange(m_hasHeader, true))
+            return {};
         Result<char *> line = m_output->beginLine(kHeader.size());
         if (!line)
             return line.error();
@@ -73,8 +77,9 @@ public:
     Result<void> finish(const Accounting &) override
     {
         const Result<void> causes = m_causes.finish();
+        const Result<void> header = m_output->hasFailed() ? Result<void>() : ensureHeader();
         const Result<void> events = m_output->close();
-        return events ? causes : events;
+        return !header ? header : events ? causes : events;
     }
     std::uint64_t written() const override { return m_output->linesWritten(); }
     std::uint64_t causesWritten() const override { return m_causes.written(); }
@@ -82,6 +87,8 @@ public:
 private:
     Result<void> write(const Batch &batch)
     {
+        if (Result<void> header = batch.empty() ? Result<void>() : ensureHeader(); !header)
+            return header;
         for (const Site &site : batch.sites) {
             if (site.id == kUnknownSite || site.id > kMaxSites)
                 continue;
@@ -148,6 +155,7 @@ private:
     NamesAndParents m_names;
     std::vector<std::string> m_sites;  ///< by SiteId
     CsvCauses m_causes;
+    bool m_hasHeader = false;
 };
 
 Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, const std::string &causesPath,
@@ -160,10 +168,8 @@ Result<std::shared_ptr<Sink>> makeWriter(const std::string &path, const std::str
     Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
     if (!output)
         return output.error();
-    auto writer = std::make_shared<CsvWriter>(std::move(*output), causesPath, std::move(exportResolver), formulas);
-    if (Result<void> header = writer->writeHeader(); !header)
-        return header.error();
-    return std::shared_ptr<Sink>(std::move(writer));
+    return std::shared_ptr<Sink>(
+        std::make_shared<CsvWriter>(std::move(*output), causesPath, std::move(exportResolver), formulas));
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
     if (now < m_flushedAt + kFlushEveryNs)
         return {};
     m_flushedAt = now;
-    return flush();
+    // Without a line, the file keeps what it had: the target may fail to start.
+    return m_used == 0 ? Result<void>() : flush();
 }
 
 Result<void> LineOutput::flush()

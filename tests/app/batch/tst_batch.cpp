@@ -129,7 +129,7 @@ private Q_SLOTS:
     void aFailedStartKeepsOlderRecordings_data()
     {
         QTest::addColumn<QString>("name");
-        for (const char *name : {"old.jsonl", "old.csv", "old.sqlite"})
+        for (const char *name : {"old.jsonl", "old.csv", "old.sqlite", "old.ctr", "old.pftrace"})
             QTest::newRow(name) << QString::fromLatin1(name);
     }
     void aFailedStartKeepsOlderRecordings()

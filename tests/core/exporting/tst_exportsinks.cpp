@@ -23,6 +23,8 @@ private Q_SLOTS:
     void refusesSqliteNamesOfOtherEncodings();
     void makingASinkReportsUnwritableFiles_data();
     void makingASinkReportsUnwritableFiles();
+    void oldContentStaysUntilThereIsNew_data();
+    void oldContentStaysUntilThereIsNew();
     void reportsAFullDisk();
     void sqliteFullDiskStaysValid();
 };
@@ -340,6 +342,37 @@ void TestExportSinks::makingASinkReportsUnwritableFiles()
     QVERIFY(!exportTrace(trace.population, trace.history, tried, missing, {}));
     QVERIFY(!exportTrace(trace.population, trace.history, tried, dir.path().toStdString(), {}));
     QVERIFY(!exportTrace(trace.population, trace.history, tried, "/dev/full", {}));
+}
+
+void TestExportSinks::oldContentStaysUntilThereIsNew_data()
+{
+    QTest::addColumn<QString>("name");
+    for (const char *name : {"a.jsonl", "a.csv", "a.sqlite", "a.pftrace", "a.json", "a.ctr", "a.jsonl.gz", "a.csv.zst"})
+        QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+/// A capture that begins sends batches without content, for seconds on a busy machine, and then the target may fail to
+/// start.
+void TestExportSinks::oldContentStaysUntilThereIsNew()
+{
+    QFETCH(QString, name);
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(name);
+    const ExportFormat &tried = *exportFormatFor(name.toStdString());
+    putContent(path, "older");
+    Batch batch;
+    {
+        const auto sink = tried.makeSink(path.toStdString());
+        QVERIFY(bool(sink));
+        for (batch.now = 1'000'000'000; batch.now < 4'000'000'000; batch.now += 500'000'000)
+            QVERIFY(bool((*sink)->consume(batch)));
+    }
+    QCOMPARE(contentOf(path), QByteArray("older"));
+    const auto sink = tried.makeSink(path.toStdString());
+    QVERIFY(bool(sink));
+    QVERIFY(bool((*sink)->consume(batch)));
+    QVERIFY(bool((*sink)->finish({})));
+    QVERIFY(!contentOf(path).contains("older"));
 }
 
 void TestExportSinks::reportsAFullDisk()
