@@ -19,6 +19,9 @@ constexpr std::chrono::milliseconds kPause{1};
 /// Further tries follow without a pause. Each reads only the coroutines that were born during the try before.
 constexpr int kMostTries = 150;
 
+constexpr std::chrono::milliseconds kHistoryPatience{2000};
+constexpr std::chrono::milliseconds kHistoryPollInterval{1};
+
 std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
     return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
@@ -118,6 +121,14 @@ void ExportedCoroutines::remove(CoroutineId id)
     m_sums.lost -= atStart.lost;
     m_sums.missed -= atStart.missed;
     atStart.end = ExportedCoroutine::kWithoutRecord;
+}
+
+void awaitHistory(const Population &population, const History &history, const ExportedCoroutines::GoOn &goOn)
+{
+    const std::uint64_t captured = population.captured();
+    for (auto waited = kHistoryPollInterval; history.streamed() < captured && waited < kHistoryPatience && goOn();
+         waited += kHistoryPollInterval)
+        std::this_thread::sleep_for(kHistoryPollInterval);
 }
 
 }  // namespace ct

@@ -5,6 +5,7 @@
 // records of ended coroutines.
 #pragma once
 
+#include "core/trace/history.h"
 #include "core/trace/overflowcount.h"
 #include "core/trace/pagedvector.h"
 #include "core/trace/population.h"
@@ -63,5 +64,9 @@ private:
     Sums m_sums;
     Overflow m_overflow;
 };
+
+/// Waits until the history has all events of the population, because the same thread fills it next. Gives up after two
+/// seconds, or when `goOn` returns false.
+void awaitHistory(const Population &population, const History &history, const ExportedCoroutines::GoOn &goOn);
 
 }  // namespace ct

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/newfiles.h"
 
+#include "core/databases/sqlite/databasefile.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/saverecording.h"
 
@@ -15,10 +16,15 @@ Result<NewFiles> NewFiles::prepare(const ExportFormat &format, const std::string
         if (const Result<void> isFree = checkRecordingName(path); !isFree)
             return isFree.error();
     }
+    if (format.isDatabase()) {
+        if (const Result<void> settled = settleOldDatabase(path); !settled)
+            return settled.error();
+    }
     Result<ReplaceFile> events = ReplaceFile::prepare(path);
     if (!events)
         return events.error();
     NewFiles files(path, std::move(*events));
+    files.m_isDatabase = format.isDatabase();
     files.m_causesPath = format.causesPath(path);
     if (files.m_causesPath.empty())
         return files;
@@ -51,7 +57,9 @@ Result<void> NewFiles::commit(bool hasCauses)
         if (!replaced)
             return replaced;
     }
-    Result<void> replaced = m_events.commit();
+    Result<void> replaced = m_isDatabase ? removeOldDatabaseFiles(m_path) : Result<void>();
+    if (replaced)
+        replaced = m_events.commit();
     if (!replaced && m_causes && hasCauses)
         return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " was already replaced"};
     if (replaced && m_causes && !hasCauses)

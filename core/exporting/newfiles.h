@@ -30,6 +30,7 @@ private:
     NewFiles(const std::string &path, ReplaceFile events) : m_path(path), m_events(std::move(events)) {}
 
     std::string m_path;
+    bool m_isDatabase = false;
     std::string m_causesPath;
     ReplaceFile m_events;
     std::optional<ReplaceFile> m_causes;

@@ -48,8 +48,10 @@ TraceStream::TraceStream(const Population &population, const History &history, S
 /// Fixes the extent of the export: later events are not part of it.
 Result<void> TraceStream::fillCoroutines()
 {
-    if (!m_coroutinesAtStart.fill(m_population, [this] { return !m_progress || m_progress(0); }))
+    const auto goOn = [this] { return !m_progress || m_progress(0); };
+    if (!m_coroutinesAtStart.fill(m_population, goOn))
         return cancelled();
+    awaitHistory(m_population, m_history, goOn);
     const ExportedCoroutines::Sums &kept = m_coroutinesAtStart.sums();
     const Overflow &overflow = m_coroutinesAtStart.overflow();
     overflow.addTo(m_sums);
@@ -57,7 +59,6 @@ Result<void> TraceStream::fillCoroutines()
     m_sums.missedBeforeAttach += overflow.missed;
     addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
     m_notes.begin();
-    // After the coroutines. The population may be a batch ahead of the history.
     m_streamed = std::max(m_history.streamed(), m_population.captured());
     m_next.resize(m_coroutinesAtStart.size());
     m_unreported.resize(m_coroutinesAtStart.size());

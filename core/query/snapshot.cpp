@@ -4,18 +4,14 @@
 
 #include "core/databases/storedsums.h"
 
-#include <chrono>
 #include <iterator>
 #include <set>
-#include <thread>
 
 namespace ct::query {
 
 namespace {
 
 constexpr CoroutineId kCoroutinesAtOnce = 8192;
-constexpr std::chrono::milliseconds kPatience{2000};
-constexpr std::chrono::milliseconds kPollInterval{1};
 
 std::uint64_t above(std::uint64_t value, std::uint64_t part)
 {
@@ -35,9 +31,10 @@ Snapshot::Snapshot(const QueriedTrace &trace, const std::atomic<bool> &cancelled
 
 bool Snapshot::fill()
 {
-    if (!m_coroutines.fill(population(), [this] { return !isCancelled(); }))
+    const auto goOn = [this] { return !isCancelled(); };
+    if (!m_coroutines.fill(population(), goOn))
         return false;
-    awaitHistory();
+    awaitHistory(population(), history(), goOn);
     m_blocks.begin();
     m_notes.begin();
     m_streamed = std::max(history().streamed(), population().captured());
@@ -61,15 +58,6 @@ bool Snapshot::fill()
             next += m_coroutines[id].captured;
     }
     return true;
-}
-
-/// The population may be a batch ahead of the history, which the same thread fills next.
-void Snapshot::awaitHistory() const
-{
-    const std::uint64_t captured = population().captured();
-    for (auto waited = kPollInterval; history().streamed() < captured && waited < kPatience && !isCancelled();
-         waited += kPollInterval)
-        std::this_thread::sleep_for(kPollInterval);
 }
 
 bool Snapshot::areCausesRecorded()

@@ -87,7 +87,6 @@ public:
 
 private:
     std::uint64_t unexplainedOfFlagged(CoroutineId id);
-    void awaitHistory() const;
     void addAddressesOf(CoroutineId id, CoroutineId end, std::vector<EventAddress> &to);
 
     const QueriedTrace &m_trace;

@@ -20,8 +20,9 @@ void Population::Data::consume(const Batch &batch)
         addBirth(birth);
     for (const Loss &loss : batch.losses)
         applyLoss(loss);
-    applyTransitions(*this, batch.transitions);
+    // Before the transitions, whose release stores publish it: whoever sees one of them sees a sum that includes it.
     increase(captured, batch.transitions.size());
+    applyTransitions(*this, batch.transitions);
     overflow.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)
         settleLoss(loss, batch.now);

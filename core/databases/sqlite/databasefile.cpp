@@ -4,8 +4,11 @@
 
 #include "core/base/filekey.h"
 #include "core/base/fileremedy.h"
+#include "core/databases/sqlite/sqliteconnection.h"
 #include "core/recording/write/fileclaim.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -29,6 +32,25 @@ std::string directoryOf(const std::string &path)
 {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// The paths that the other files of a database can have.
+std::array<std::string, 3> otherFilesOf(const std::string &path)
+{
+    const std::string real = behindLinks(path);
+    return {real + "-journal", real + "-wal", real + "-shm"};
+}
+
+bool hasOtherFiles(const std::string &path)
+{
+    const auto others = otherFilesOf(path);
+    return std::ranges::any_of(others, [](const std::string &other) { return access(other.c_str(), F_OK) == 0; });
+}
+
+void unlinkOtherFiles(const std::string &path)
+{
+    for (const std::string &other : otherFilesOf(path))
+        ::unlink(other.c_str());
 }
 
 /// The bytes that SQLite locks: https://www.sqlite.org/fileformat.html#the_lock_byte_page
@@ -93,9 +115,35 @@ Result<void> emptyDatabaseFile(int fd, const std::string &path)
         return unlocked;
     if (::ftruncate(fd, 0) != 0)
         return writeError(errno, path + " cannot be replaced");
-    for (const char *suffix : {"-journal", "-wal", "-shm"})
-        ::unlink((behindLinks(path) + suffix).c_str());
+    unlinkOtherFiles(path);
     return {};
+}
+
+Result<void> settleOldDatabase(const std::string &path)
+{
+    if (!hasOtherFiles(path) || access(path.c_str(), F_OK) != 0)
+        return {};
+    const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
+    const Result<void> unlocked = fd < 0 ? Result<void>() : ensureUnlocked(fd, path);
+    if (fd >= 0)
+        ::close(fd);
+    if (!unlocked)
+        return unlocked;
+    const Result<std::unique_ptr<SqliteConnection>> opened = SqliteConnection::open(path);
+    if (!opened)
+        return {};
+    Result<void> settled = (*opened)->run("SELECT count(*) FROM sqlite_master");  // rolls a journal back
+    if (settled)
+        settled = (*opened)->run("PRAGMA journal_mode = DELETE");  // applies a write-ahead log
+    return !settled && settled.error().code == ErrorCode::Busy ? settled : Result<void>();
+}
+
+Result<void> removeOldDatabaseFiles(const std::string &path)
+{
+    Result<void> settled = settleOldDatabase(path);
+    if (settled)
+        unlinkOtherFiles(path);
+    return settled;
 }
 
 Result<void> synchroniseDatabase(int fd, const std::string &path)

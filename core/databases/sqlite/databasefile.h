@@ -27,6 +27,14 @@ Result<void> ensureNotMoved(int fd, const std::string &path);
 /// the target if the path is a link.
 Result<void> emptyDatabaseFile(int fd, const std::string &path);
 
+/// SQLite would apply the journal or the write-ahead log of an old database to a new one of that name. This completes
+/// the old database and removes them; what it cannot complete stays. Returns an error if another program uses them.
+Result<void> settleOldDatabase(const std::string &path);
+
+/// Removes the other files of an old database, directly before a new one takes its name. Returns an error if another
+/// program uses them.
+Result<void> removeOldDatabaseFiles(const std::string &path);
+
 /// Waits until the content is on the disk, even if another program has moved the file. `path`: for messages.
 Result<void> synchroniseDatabase(int fd, const std::string &path);
 
