@@ -45,7 +45,7 @@ QVariant variantOf(const QueryValue &value)
     }
 }
 
-/// The whole of a text that columns may cut.
+/// The full text, if a column may cut it off.
 QVariant toolTipOf(const QueryValue &value)
 {
     constexpr qsizetype kUsuallyVisible = 30;  // characters
@@ -121,7 +121,7 @@ QVariant QueryResultModel::headerData(int section, Qt::Orientation orientation, 
 {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    // Above numbers, as the numbers are.
+    // Aligned like the numbers below.
     if (role == Qt::TextAlignmentRole && rowCount() != 0 && isNumber(valueAt(0, section)))
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)

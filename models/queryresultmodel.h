@@ -19,7 +19,7 @@ class QueryResultModel : public QAbstractTableModel {
 public:
     enum Roles {
         SortRole = Qt::UserRole,  ///< the raw value
-        CoroutineIdRole,          ///< of a cell in a column with ids of coroutines; else of the row; invalid = none
+        CoroutineIdRole,          ///< the id in the cell if its column has ids, else that of the row; invalid = none
     };
 
     explicit QueryResultModel(QObject *parent = nullptr) : QAbstractTableModel(parent) {}
@@ -32,7 +32,7 @@ public:
     int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-    /// Column -1: the order of the query.
+    /// Column -1 restores the order of the query.
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 private:
@@ -40,7 +40,7 @@ private:
     QVariant coroutineAt(int row, int column) const;
 
     std::shared_ptr<const QueryRows> m_rows;
-    std::vector<std::uint32_t> m_order;  ///< by row of the model: the row of the query
+    std::vector<std::uint32_t> m_order;  ///< rows of the query, by row of the model
     std::vector<bool> m_hasCoroutines;   ///< by column
     std::optional<int> m_coroutineColumn;
 };

@@ -64,7 +64,7 @@ QString exportNotice(const QString &target, const ExportReport &report)
     return text;
 }
 
-/// Returns what is known of a run without its recording file.
+/// Returns the facts of a run that has no recording file.
 RecordingInfo infoOf(const Run &run)
 {
     RecordingInfo info = run.recordedInfo();
@@ -81,7 +81,7 @@ RecordingInfo infoOf(const Run &run)
     return info;
 }
 
-/// Reads what the recording says about the run when the function is called, also while the run lasts.
+/// Reads the facts of the run from the recording when it is called, even while the run lasts.
 std::function<RecordingInfo()> infoReader(const Run &run)
 {
     return [path = run.recordingPath(), known = infoOf(run)] {
@@ -91,7 +91,7 @@ std::function<RecordingInfo()> infoReader(const Run &run)
     };
 }
 
-/// Identifies the run among the sessions of a server.
+/// The key of the run among the sessions of a server.
 std::string sourceOf(const Run &run)
 {
     const std::string input = run.recordingPath();
@@ -144,7 +144,7 @@ void FileJobs::saveRecording(const QString &recording, const QString &path)
     });
 }
 
-/// Returns true, and says so, if a job is running. Another one does not replace it.
+/// Returns true and reports it if a job is running, which another one must not replace.
 bool FileJobs::refuses(const JobBar &bar)
 {
     if (bar.isRunning())

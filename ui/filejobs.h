@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The two jobs of a window that write files, with their dialogs: an export, and the saving of a recording. At most one
-// of each runs at a time. GUI thread.
+// The two jobs of a window that write files, with their dialogs: exporting, and saving a recording. At most one of each
+// runs at a time. GUI thread.
 #pragma once
 
 #include "core/exporting/exportformat.h"
@@ -40,7 +40,7 @@ public:
 
     // These ask for a file first.
     void askForExport(const ExportFormat &format);
-    /// Asks what to export, where to, and in which format.
+    /// Asks what to export, where, and in which format.
     void askForExport(const ExportChoices &choices);
     void askForSave();  ///< saves the run's recording
     void askForSaveOf(const QString &recording, const QString &name);

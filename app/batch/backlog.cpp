@@ -11,7 +11,7 @@ namespace ct {
 namespace {
 
 constexpr int kCheckMs = 500;
-constexpr std::uint64_t kMany = 1'000'000;  ///< events that surely take a while
+constexpr std::uint64_t kMany = 1'000'000;  ///< events that take a while to write
 constexpr qint64 kReportMs = 10'000;
 
 }  // namespace
@@ -83,7 +83,7 @@ void Backlog::onSignal()
         Q_EMIT reported(tr("giving up the last %1 events").arg(waiting));
     } else if (!m_warned) {
         m_warned = true;
-        Q_EMIT reported(tr("completing %1; the next signal ends at once, and leaves it incomplete").arg(m_name));
+        Q_EMIT reported(tr("completing %1; the next signal ends at once and leaves it incomplete").arg(m_name));
     } else {
         Q_EMIT endWanted();
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Counts down the events that the outputs still lack when the capture is over. Gives them up on request.
+// Counts down the events that still wait for the outputs when the capture is over. Gives them up on request.
 #pragma once
 
 #include <QElapsedTimer>
@@ -22,15 +22,15 @@ class QueuedSink;
 class Backlog final : public QObject {
     Q_OBJECT
 public:
-    /// `name`: name of the outputs for messages. `undecoded`: number of events that were collected but not decoded yet.
+    /// `name`: the outputs, for messages. `undecoded`: number of events that were collected but not decoded yet.
     Backlog(std::vector<std::shared_ptr<QueuedSink>> queues, std::function<std::uint64_t()> undecoded, QString name,
             QObject *parent = nullptr);
 
     /// Call it when the capture is over. `bySignal`: a signal ended it.
     void beginReporting(bool bySignal);
     bool hasBegun() const { return m_begun; }
-    /// A signal asks for the end. Each goes one step further: reports the queued events, gives them up, warns, and
-    /// emits endWanted(). Call it only after beginReporting().
+    /// Handles a signal that asks for the end. Each one goes a step further: reports the queued events, gives them up,
+    /// warns, emits endWanted(). Call it only after beginReporting().
     void onSignal();
 
     /// Reports the progress, `ms` after beginReporting(). For the timer and for tests.
@@ -39,7 +39,7 @@ public:
 Q_SIGNALS:
     void reported(const QString &message);
     void left(const QString &line);  ///< the present state, often
-    void endWanted();                ///< the program must end at once, whatever is still at work
+    void endWanted();                ///< the program must end at once, even in the middle of a write
 
 private:
     void reportPending();

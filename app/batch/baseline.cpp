@@ -18,17 +18,17 @@ Result<QByteArray> contentOf(const std::string &path)
 {
     const QString name = QString::fromStdString(path);
     const QFileInfo info(name);
-    // A pipe could block for ever, and a device never end.
+    // A pipe could block for ever, and a device might never end.
     if (info.exists() && !info.isFile())
         return Error{ErrorCode::InvalidArgument,
-                     "--baseline " + path + ": is no regular file; give a file of --report json"};
+                     "--baseline " + path + " is not a regular file; give a file of --report json"};
     QFile file(name);
     if (!file.open(QIODevice::ReadOnly))
         return Error{ErrorCode::InputOutput,
-                     "--baseline " + path + ": cannot be read: " + file.errorString().toStdString()};
+                     "--baseline " + path + " cannot be read: " + file.errorString().toStdString()};
     QByteArray content = file.read(kMostBytes + 1);
     if (content.size() > kMostBytes)
-        return Error{ErrorCode::InvalidArgument, "--baseline " + path + ": is larger than " +
+        return Error{ErrorCode::InvalidArgument, "--baseline " + path + " is larger than " +
                                                      std::to_string(kMostBytes >> 20) +
                                                      " MiB; give a file of --report json"};
     return content;
@@ -49,7 +49,7 @@ Result<KnownFindings> readBaseline(const std::string &path)
                                                      "; give a file of --report json"};
     if (!document.object().value(QLatin1String("findings")).isArray())
         return Error{ErrorCode::InvalidArgument,
-                     "--baseline " + path + ": has no findings; give a file of --report json"};
+                     "--baseline " + path + " has no findings; give a file of --report json"};
     KnownFindings known;
     for (const QJsonValue value : document.object().value(QLatin1String("findings")).toArray()) {
         const QJsonObject finding = value.toObject();

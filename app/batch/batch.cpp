@@ -37,7 +37,7 @@ namespace ct {
 namespace {
 
 constexpr int kProgressMs = 500;
-/// Nothing is judged before the end, and at the end the time is requested.
+/// Nothing is judged before the end, and then the time is requested.
 constexpr std::chrono::milliseconds kHeartbeat{2000};
 constexpr std::chrono::milliseconds kDumpHeartbeat{250};  ///< with dumps, which follow what happens
 
@@ -47,7 +47,7 @@ QString signalName(int signal)
     return name ? QStringLiteral("SIG%1").arg(QLatin1String(name)) : QString::number(signal);
 }
 
-/// A name for the title of a report.
+/// A name of the run for the title of a report.
 std::string nameOf(const StartRequest &request)
 {
     const LaunchSpec *target = request.launchSpec();
@@ -103,7 +103,7 @@ private:
         std::make_shared<Diagnosis>(m_line.diagnosis, m_population, nameOf(m_line.start));
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<Dumper> m_dumper;    ///< with --keep only
-    std::unique_ptr<Backlog> m_backlog;  ///< reports what the queue still has at the end
+    std::unique_ptr<Backlog> m_backlog;  ///< reports what waits in the queues at the end
     const OpenedSource m_source;
     Session &m_session = *m_source.live;  ///< the command line has refused recordings
     std::unique_ptr<ResolverDriver> m_driver;
@@ -226,7 +226,7 @@ void BatchRun::connectBacklog()
     connect(m_backlog.get(), &Backlog::endWanted, this, [this] { endAtOnce(); });
 }
 
-/// Ends with the output stuck, or slow to complete. Discards the summary, and leaves everything else as it is.
+/// Ends while an output is stuck or slow to complete. Discards the summary, and leaves everything else as it is.
 void BatchRun::endAtOnce()
 {
     m_console.print(
@@ -243,7 +243,7 @@ void BatchRun::outputFailed(const QString &message)
         m_summary.outputError = message.toStdString();
 }
 
-/// Waits in pieces for durations that do not fit into a timer's int of milliseconds.
+/// Waits in steps, because long durations exceed a timer's int of milliseconds.
 void BatchRun::armDuration()
 {
     if (!m_line.durationSec || !m_summary.endedBy.empty())
@@ -255,7 +255,7 @@ void BatchRun::armDuration()
     m_durationTimer.start(static_cast<int>(std::ceil(left)));
 }
 
-/// Called once, for the first reason. Judges which coroutines are stuck before the end itself changes anything.
+/// Called once, for the first reason. Judges which coroutines are stuck before ending the run changes anything.
 void BatchRun::decideEnd(const std::string &endedBy)
 {
     m_summary.endedBy = endedBy;
@@ -301,7 +301,7 @@ void BatchRun::onSignal(int signal)
         return;
     }
     if (signal == SIGUSR2) {
-        m_session.requestTime();  // durations up to now, although nothing may have happened for long
+        m_session.requestTime();  // counts durations up to now, even if nothing has happened for long
         m_stacks->begin();
         return;
     }

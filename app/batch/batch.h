@@ -18,8 +18,8 @@ enum ExitCode : int {
     kExitSignalBase = 128,
 };
 
-/// Captures, or judges or converts a recording. Runs to the end under the existing QCoreApplication; returns the exit
-/// status.
+/// Captures a run, or judges or converts a recording. Needs a QCoreApplication. Returns the exit status at the
+/// end.
 int runBatch(const CommandLine &line);
 
 }  // namespace ct

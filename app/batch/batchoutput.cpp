@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kReaderMs = 100;  ///< interval of the checks whether a pipe has a reader
 
-/// That of -o, and those of --export.
+/// The output of -o, and those of --export.
 std::vector<CommandLine::Export> requestedOutputs(const CommandLine &line)
 {
     std::vector<CommandLine::Export> outputs = line.exports;
@@ -90,7 +90,7 @@ Result<void> BatchOutput::open(const ConsoleSignals &signals)
         return checked;
     if (Result<void> opened = openSummary(signals); !opened)
         return opened;
-    // Check again, now that the summary exists: two names may mean one file, as in upper and lower case.
+    // Check again, now that the summary exists: two names may mean one file, such as names that differ only in case.
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a batch run writes while it captures: the outputs of -o and --export, and the summary. Dumps have a class of
-// their own, dumper.h.
+// What a batch run writes while it captures: the outputs of -o and --export, and the summary. For dumps, see
+// dumper.h.
 #pragma once
 
 #include "app/batch/deferredfile.h"
@@ -38,10 +38,10 @@ public:
     std::vector<std::shared_ptr<QueuedSink>> queues() const;  ///< in front of the outputs
     RecordingInfoWriter *infoWriter() const;                  ///< nullptr: no output is a recording
 
-    /// After the capture: sets what is not in the outputs, and an error that was not reported before. `summary` has the
-    /// sums of the capture.
+    /// After the capture: adds to `summary`, which has the sums of the capture, how much is not in the outputs, and an
+    /// error that was not reported before.
     void check(Summary &summary);
-    /// Reports how many events are not in the outputs, and the files that have the causes.
+    /// Reports how many events are not in the outputs, and which files have the causes.
     void reportRows();
     /// Returns false if the summary could not be written. `isGivenUp`: see DeferredFile::write().
     bool writeSummary(const Summary &summary, const std::function<bool()> &isGivenUp);

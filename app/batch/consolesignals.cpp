@@ -121,7 +121,7 @@ ConsoleSignals::~ConsoleSignals()
     if (pipeEnds[0] < 0)
         return;
     for (const int signal : kForwarded) {
-        // A late request must not turn a success into a failure.
+        // A late request must not turn success into failure.
         if (!isIgnored(signal))
             install(signal, isRequest(signal) ? doNothing : SIG_DFL);
     }

@@ -111,14 +111,14 @@ void Conversion::endAtOnce()
         m_console.print(QStringLiteral("interrupted: the session is complete in %1; no file was written")
                             .arg(stored.join(QStringLiteral(", "))));
     else if (usesServer)
-        m_console.print(QStringLiteral("interrupted: no file was written; look in the view `sessions` of the database "
+        m_console.print(QStringLiteral("interrupted: no file was written; see in the view `sessions` of the database "
                                        "whether the session was stored"));
     else
         m_console.print(QStringLiteral("interrupted: nothing was written"));
     std::_Exit(kExitSignalBase + notedEndSignal());
 }
 
-/// The outputs are independent of one another, and each may take long: databases make their indexes.
+/// Completes the outputs in parallel: each may take long, such as a database that creates its indexes.
 void Conversion::completeAll(const Accounting &accounting)
 {
     std::vector<std::future<void>> waiting;

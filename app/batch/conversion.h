@@ -37,7 +37,7 @@ public:
     void addFacts(const FileFacts &facts);
     void consume(const Batch &batch);
     bool hasFailed() const;  ///< no output is left
-    /// `read`: the share of the input that was read, 0 to 1. Draws a few times a second.
+    /// Shows the progress, a few times a second. `read`: the share of the input that was read, 0 to 1.
     void showProgress(double read);
     /// Completes all outputs, gives them their names, and prints what is in them. A signal that asks for the end ends
     /// the program, and leaves nothing. Returns false if anything is missing in an output.

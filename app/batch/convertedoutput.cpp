@@ -50,7 +50,7 @@ ConvertedOutput::ConvertedOutput(const CommandLine &line, const CommandLine::Exp
 
 void ConvertedOutput::fail(const Error &error)
 {
-    m_failure = (m_files ? m_files->ofNothingWritten(error) : error).message;
+    m_failure = (m_files ? m_files->nothingWritten(error) : error).message;
     m_sink.reset();
     m_queue.reset();
     m_recording.reset();
@@ -81,7 +81,7 @@ void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver,
         return fail(sink.error());
     m_recording = std::dynamic_pointer_cast<RecordingWriter>(*sink);
     m_sink = std::move(*sink);
-    // A recording also gets facts and output, which have their positions in the stream: it is written at once.
+    // A recording has no queue: facts and printed output keep their positions in the stream.
     if (m_recording)
         return;
     Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(std::move(m_sink), QueuedSink::kUsualBudget);
@@ -123,7 +123,7 @@ void ConvertedOutput::consume(const Batch &batch)
         fail(consumed.error());
 }
 
-/// Closes the files, but leaves them to the main thread, which may remove them meanwhile.
+/// Closes the files, but does not rename them: the main thread does, or removes them.
 void ConvertedOutput::complete(const Accounting &accounting)
 {
     if (!m_sink)

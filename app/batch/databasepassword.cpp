@@ -13,7 +13,7 @@ namespace ct {
 
 namespace {
 
-/// nullopt for a path, and for a bad address, which other code reports.
+/// nullopt for a path, and for an invalid address, which other code reports.
 std::optional<ServerAddress> serverOf(const std::string &address)
 {
     if (!isServerAddress(address))

@@ -6,8 +6,8 @@
 
 namespace ct {
 
-/// Keeps passwords for the servers that the command line names: that of -db-password, or else one that the user types.
-/// Asks once for each server that wants one, and only on a terminal.
+/// Keeps passwords for the servers on the command line: that of -db-password, or else one that the user types. Asks
+/// once per server that wants one, and only on a terminal.
 void provideDatabasePasswords(const CommandLine &line);
 
 }  // namespace ct

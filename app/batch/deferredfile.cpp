@@ -69,7 +69,7 @@ DeferredFile::~DeferredFile()
 {
     if (m_fd < 0)
         return;
-    discard();  // it was not written, as when memory ran out: an empty file would pass for a result
+    discard();  // not written, for example out of memory: an empty file would look like a result
     close(m_fd);
 }
 
@@ -84,7 +84,7 @@ Result<void> DeferredFile::dropOlder()
     return {};
 }
 
-/// Waits until a write of PIPE_BUF bytes does not block. Returns false if `isGivenUp()` returned true before.
+/// Waits until a write of PIPE_BUF bytes does not block. Returns false if `isGivenUp()` returns true first.
 bool DeferredFile::waitForReader(const std::function<bool()> &isGivenUp) const
 {
     constexpr int kAskMs = 200;
@@ -102,7 +102,7 @@ Result<void> DeferredFile::write(std::string_view content, const std::function<b
     while (!content.empty()) {
         if (!m_regular && !waitForReader(isGivenUp))
             return Error{ErrorCode::Cancelled,
-                         m_path + " is incomplete: its reader did not read on, and the write was interrupted"};
+                         m_path + " is incomplete: its reader stopped reading, and the write was interrupted"};
         const std::size_t most = m_regular ? content.size() : std::min<std::size_t>(content.size(), PIPE_BUF);
         const ssize_t written = ::write(m_fd, content.data(), most);
         // Another program may have made the stream non-blocking.
@@ -120,7 +120,7 @@ Result<void> DeferredFile::write(std::string_view content, const std::function<b
     return {};
 }
 
-/// Handles a failed write. A part of the content is worth nothing, so leaves an empty file, or none.
+/// Handles a failed write. A part of the content is useless, so leaves an empty file, or none.
 Error DeferredFile::fail(int errnoValue)
 {
     const bool isEmptied = m_regular && ftruncate(m_fd, 0) == 0;

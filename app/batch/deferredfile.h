@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A small file that is written at the very end, but known to be writable from the start. Qt-free.
+// A small file that is written at the very end, but checked to be writable at the start. Qt-free.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,7 +13,7 @@
 
 namespace ct {
 
-/// Returns the message about a file that another program removed while it was being written.
+/// Returns the message for a file that another program removed while it was being written.
 std::string removedWhileWritten(const std::string &path);
 
 class DeferredFile {
@@ -33,13 +33,14 @@ public:
     DeferredFile &operator=(DeferredFile &&) = delete;
     ~DeferredFile();
 
-    /// Empties a regular file: the result of an older run must not pass for that of this run. Leaves other files alone.
+    /// Empties a regular file, so that an older result cannot be mistaken for that of this run. Leaves other files
+    /// alone.
     Result<void> dropOlder();
-    /// Replaces the content completely, or leaves nothing of it. Also fails if the file has lost its name since open().
-    /// While the reader of a pipe does not read, asks a few times a second whether to give up.
+    /// Replaces the content as a whole, or leaves none. Also fails if the file has lost its name since open(). While
+    /// the reader of a pipe does not read, calls `isGivenUp` a few times a second.
     Result<void> write(std::string_view content, const std::function<bool()> &isGivenUp = {});
-    /// Call it if nothing will be written. Removes a file that open() created or dropOlder() emptied. Returns false if
-    /// nothing was removed.
+    /// Call it if nothing will be written. Removes a file that open() created or dropOlder() emptied. Returns true if
+    /// it removed the file.
     bool discard();
 
 private:
@@ -54,7 +55,7 @@ private:
     int m_fd;
     bool m_created;  ///< created or emptied by us
     bool m_regular;  ///< a regular file, and not a standard stream
-    bool m_named;    ///< a regular file with a name, unlike one that is open in /proc only
+    bool m_named;    ///< a regular file with a name, not only a descriptor
 };
 
 }  // namespace ct

@@ -13,7 +13,7 @@ namespace ct {
 
 namespace {
 
-/// Memory for the events that the rules read: the latest ones.
+/// Memory for the latest events, which the rules read.
 constexpr std::uint64_t kHistoryBytes = 256 << 20;
 
 constexpr std::chrono::seconds kResolve{10};  ///< most time for resolving addresses
@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kResolveStep{2};
 
 }  // namespace
 
-/// Judges in front of the first batch that is later than the instant. At this moment, all sinks have the batches before
-/// it, and nothing else changes them.
+/// Judges before the first batch that is later than the instant. At this moment, all sinks have the batches before it,
+/// and nothing else changes them.
 class Diagnosis::Judge final : public Sink {
 public:
     explicit Judge(Diagnosis &diagnosis) : m_diagnosis(diagnosis) {}

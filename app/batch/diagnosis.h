@@ -28,9 +28,9 @@ public:
     /// `target`: a name for the report.
     Diagnosis(const CommandLine::Diagnosis &options, std::shared_ptr<const Population> population, std::string target);
 
-    /// Add it to the source in front of the population. It judges, on the source's thread.
+    /// The sink that judges, on the source's thread. Add it to the source before the population.
     std::shared_ptr<Sink> judge() const { return m_judge; }
-    /// Add them to the source, after the population.
+    /// Further sinks. Add them to the source after the population.
     std::vector<std::shared_ptr<Sink>> sinks() const { return {m_data, m_history}; }
     std::shared_ptr<const History> history() const { return m_history; }
     /// Add it to the resolver of the run.
@@ -41,16 +41,16 @@ public:
     Result<void> readBaseline();
     /// Opens the file of the report, without changing an older one.
     Result<void> open();
-    /// In place of readBaseline() and open(): takes what `former` has read and opened. `former` writes no report.
+    /// Replaces readBaseline() and open(): takes over what `former` has read and opened. `former` writes no report.
     void continueFrom(Diagnosis &former);
-    /// Empties an older report, which must not pass for that of this run. Call it when the run has begun: a program
-    /// that cannot be started, or a recording that cannot be opened, says nothing about an older report.
+    /// Empties an older report, so that it cannot be mistaken for that of this run. Call it when the run has begun: if
+    /// a program cannot be started or a recording cannot be opened, the older report stays.
     Result<void> dropOlder();
-    /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it: by all batches whose time is not
-    /// later. So the verdict does not depend on when this is called, if the stream has not passed the instant yet. Any
-    /// thread; the first call counts.
+    /// Judges at `instant` (ns, CLOCK_MONOTONIC, > 0), once the stream has reached it, by all batches whose time is not
+    /// later. So the verdict does not depend on the time of the call, as long as the stream has not passed the instant.
+    /// Any thread; the first call counts.
     void judgeAt(std::uint64_t instant);
-    /// Call it after the end of the stream. Judges if that is still due: at the instant, or else at the end.
+    /// Call it after the end of the stream. If there is no verdict yet, judges at the instant, or else at the end.
     void finishJudging();
     /// Writes the report. Call it after finishJudging(), when the locations are resolved. `isGivenUp`: see
     /// DeferredFile::write().
@@ -64,10 +64,10 @@ public:
         std::uint64_t judgedAt = 0;  ///< ns, CLOCK_MONOTONIC
         std::vector<StuckGroup> groups;
     };
-    /// A report of the verdict, or of the run so far if there is none yet. Has no stacks, lists no coroutines, and
-    /// knows no baseline. Any thread.
+    /// A report of the verdict, or of the run so far if there is none yet, without stacks, coroutines and baseline. Any
+    /// thread.
     std::shared_ptr<const Report> presentReport(const AddressResolver *resolver) const;
-    /// The stuck coroutines of the verdict that the report has; nullptr: not judged yet. Any thread.
+    /// The stuck coroutines of the report's verdict; nullptr: not judged yet. Any thread.
     std::shared_ptr<const Stuck> stuck() const;
     /// What that verdict does not judge. Call it after finishJudging().
     const std::vector<Abstention> &abstained() const { return m_verdict->abstained; }

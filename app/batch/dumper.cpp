@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint64_t kDefaultBytes = 2ULL << 30;
 constexpr int kCheckMs = 250;
 
-/// The time in ms from a check to the next one, by the processor time that it cost. The search for findings may use 2 %
-/// of a processor, or 10 % if the time would be longer than a second.
+/// Returns the time to the next check, in ms, from the processor time that the last one took. Checks may use 2 % of a
+/// processor, or 10 % if the time would otherwise exceed a second.
 int pauseAfter(std::uint64_t costNs)
 {
     constexpr std::uint64_t kMs = 1'000'000;
@@ -35,7 +35,7 @@ std::uint64_t keepNsOf(const CommandLine &line)
     return line.keep.seconds ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(*line.keep.seconds * 1e9)) : 0;
 }
 
-/// Returns true also for a link to a missing file, and false for an empty path.
+/// True even for a link to a missing file; false for an empty path.
 bool isTaken(const std::string &path)
 {
     std::error_code error;
@@ -44,7 +44,7 @@ bool isTaken(const std::string &path)
 
 }  // namespace
 
-/// Describes the content of a dump, and what memory no longer had, or had no room for.
+/// Describes the content of a dump, and what it lacks because of the limits of memory.
 QString Dumper::describe(const ExportReport &report)
 {
     QString text = tr("%1 events").arg(report.rows);
@@ -134,7 +134,7 @@ void Dumper::processEnded(pid_t pid)
     m_dyingSince = m_population->now();
 }
 
-/// Finds the ends that this project's probe has published.
+/// Finds the ends of processes that this project's probe has published.
 void Dumper::discoverDeaths()
 {
     const std::vector<ProcessSnapshot> processes = m_population->processes();
@@ -211,7 +211,7 @@ void Dumper::startDump()
     m_writer.reset(QThread::create(write));
     connect(m_writer.get(), &QThread::finished, this, &Dumper::finishDump);
     if (!startQThread(*m_writer, "to write " + m_outcome->path)) {
-        write();  // without a thread, the dump comes first, even if the rest waits for it
+        write();  // no thread: write at once, even if everything else waits
         QMetaObject::invokeMethod(this, &Dumper::finishDump, Qt::QueuedConnection);
     }
 }
@@ -240,7 +240,7 @@ void Dumper::finish(Ending ending, std::uint64_t now)
     const bool finding = m_line.dumpOnFinding && hasNewFinding(now);
     const std::size_t deathsBefore = m_deathsDumped;
     if (m_line.dumpOnDeath) {
-        // A target that was dead before, or that we have ended, did not die.
+        // A target that was dead before, or that this program ended, needs no dump.
         if (ending == Ending::TargetDied || ending == Ending::Left)
             discoverDeaths();
         dumpDeaths();

@@ -31,13 +31,13 @@ struct ExportReport;
 class Dumper final : public QObject {
     Q_OBJECT
 public:
-    /// Requires `line.keepsOnly()`. Make `population` and history() sinks of the session. `stuck`: returns the
+    /// Requires `line.keepsOnly()`. Add `population` and history() to the session as sinks. `stuck`: returns the
     /// coroutines that are stuck when it is called.
     Dumper(const CommandLine &line, std::shared_ptr<const Population> population,
            std::function<std::vector<StuckGroup>()> stuck, QObject *parent = nullptr);
     ~Dumper() override;  ///< waits for a file that is being written
 
-    /// Sets what resolves addresses. Call it before the first dump.
+    /// Sets the resolver of addresses. Call it before the first dump.
     void setExportResolver(std::shared_ptr<ExportResolver> exportResolver)
     {
         m_exportResolver = std::move(exportResolver);
@@ -45,19 +45,19 @@ public:
     std::shared_ptr<History> history() const { return m_history; }
     /// Fails if dumps cannot be written into their folder. Creates nothing.
     Result<void> checkFolder() const;
-    /// From now on, new findings and ends of processes cause dumps, as the command line demands. `sums`: the session's
-    /// sums, for counts that the history does not have.
+    /// From now on, new findings and ends of processes cause dumps, as the command line says. `sums`: returns the
+    /// session's sums, for counts that the history lacks.
     void watch(std::function<Accounting()> sums);
-    /// A process has ended, as seen from outside: version-1 processes do not publish their end. Ignored for processes
-    /// that the population knows.
+    /// Reports that a process has ended, as seen from outside, because version-1 processes do not publish their end.
+    /// Ignored for processes that the population knows.
     void processEnded(pid_t pid);
 
-    void dump(const QString &reason);  ///< while a dump is being written: makes one more after it
+    void dump(const QString &reason);  ///< while a dump is being written: queues another one
     enum class Ending {
         TargetDied,  ///< the target ended by itself
-        Found,       ///< the target was dead before we attached
+        Found,       ///< the target was dead before this program attached
         Left,        ///< the user stopped the capture; targets continue, or have ended by themselves
-        Terminated,  ///< we ended the target
+        Terminated,  ///< this program ended the target
     };
     /// Call it after the capture. Writes the last dumps, if any are due, and returns when all are on disk. `now`: when
     /// the end was decided, ns, CLOCK_MONOTONIC.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Decides which findings are worth a dump: a server in trouble has more than people read, mostly at few sites.
+// Decides which findings are worth a dump: a server in trouble has more than anyone reads, mostly at few sites.
 // Pure.
 #pragma once
 
@@ -23,18 +23,18 @@ public:
     /// `windowNs`: a site is not dumped again within this time.
     explicit DumpLimiter(std::uint64_t windowNs) : m_windowNs(windowNs) {}
 
-    /// `stuck`: the coroutines that are stuck at `now`, ns. Returns true if a dump is due, because a coroutine is new.
-    /// A coroutine is new only once, even if it recovers and gets stuck again.
+    /// `stuck`: the coroutines that are stuck at `now`, ns. Returns true if a new one makes a dump due. A coroutine is
+    /// new only once, even if it recovers and gets stuck again.
     bool isDumpDue(const std::vector<StuckGroup> &stuck, std::uint64_t now);
 
     bool isSpent() const { return m_dumps >= kMostDumps; }
-    /// Coroutines without a dump, because their site had one.
+    /// Coroutines without a dump because their site had one.
     std::uint64_t atDumpedSites() const { return m_atDumpedSites; }
-    /// Coroutines without a dump, because there were kMostDumps dumps.
+    /// Coroutines without a dump because there were kMostDumps dumps.
     std::uint64_t beyondTheLast() const { return m_beyondTheLast; }
 
 private:
-    /// A site, and an address where the target named no site.
+    /// A site, or an address if the target named no site.
     using SuspensionSite = std::pair<SiteId, std::uint64_t>;
 
     const std::uint64_t m_windowNs;

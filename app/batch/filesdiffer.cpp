@@ -28,7 +28,7 @@ struct NamedFile {
     bool isText = false;  ///< text, which may share a stream
 };
 
-/// A stream that other output goes to: the target's, or our messages.
+/// A standard stream, which the target's output or this program's messages go to.
 struct Stream {
     int fd;
     const char *name;
@@ -40,7 +40,7 @@ constexpr std::array<Stream, 2> kStreams{{
     {STDERR_FILENO, "standard error", "messages", "2> FILE"},
 }};
 
-/// A file, or else the directory in which it would be created, with its name there.
+/// An existing file, or the directory in which it would be created, with its name.
 struct FileEntry {
     FileKey key;
     std::string name;  ///< empty: the file exists
@@ -48,7 +48,7 @@ struct FileEntry {
     bool operator==(const FileEntry &) const = default;
 };
 
-/// Follows a chain of links to its end, whether or not a file exists there.
+/// Follows a chain of links to its end, even if no file exists there.
 std::filesystem::path behindLinks(const std::string &path)
 {
     constexpr int kMostLinks = 40;  // the limit of the kernel
@@ -63,7 +63,7 @@ std::filesystem::path behindLinks(const std::string &path)
     return at;
 }
 
-/// Returns nullopt if `path` cannot be a file, or is a terminal or a device, where nothing is replaced.
+/// Returns nullopt if `path` cannot be a file, or is a terminal or a device, which cannot be replaced.
 std::optional<FileEntry> entryOf(const std::string &path)
 {
     struct stat status {};
@@ -111,7 +111,7 @@ void addCausesFile(const std::string &output, const ExportFormat *format, std::v
         files.push_back({"the file " + path + " of the causes", path});
 }
 
-/// Adds the files that an output has next to it. `format`: of the output; nullptr = none.
+/// Adds the files that belong to an output. `format`: of the output; nullptr = none.
 void addSecondFiles(const std::string &output, const ExportFormat *format, std::vector<NamedFile> &files)
 {
     if (format && format->extension == "sqlite")
@@ -177,8 +177,8 @@ bool writesRegularFile(int fd)
     return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Fails if opening `file` by its name would empty the inherited file. A name that outputStreamNamed() knows means the
-/// descriptor itself, and empties nothing.
+/// Fails if opening `file` by its name would empty an inherited file. Names that outputStreamNamed() knows mean the
+/// descriptor itself, and empty nothing.
 Result<void> checkInherited(const NamedFile &file, int fd)
 {
     const std::optional<FileKey> key = FileKey::of(fd);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Checks that the files of a batch run are different ones, whatever their names are. Qt-free.
+// Checks that the files of a batch run are different, whatever their names are. Qt-free.
 #pragma once
 
 #include "app/commandline/commandline.h"

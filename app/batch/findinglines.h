@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The findings of a batch run, as lines of text for people.
+// The findings of a batch run as lines of text.
 #pragma once
 
 #include "app/batch/summary.h"
@@ -10,8 +10,8 @@
 
 namespace ct {
 
-/// Returns the 20 sites with most stuck coroutines, the number of the other sites, why addresses have no function, and
-/// what could not be judged. The reason is `problem` from AddressResolver::problem(), else the remedy of the first
+/// Returns the 20 sites with the most stuck coroutines, the number of other sites, why addresses have no function, and
+/// what could not be judged. The reason is `problem`, from AddressResolver::problem(), or else the remedy of the first
 /// group that has one.
 QStringList findingLines(const Summary &summary, const std::string &problem);
 

@@ -23,12 +23,12 @@ namespace ct {
 namespace {
 
 constexpr std::size_t kChunk = 1U << 18;
-constexpr int kSignalMs = 200;  ///< between looks for a signal
+constexpr int kSignalMs = 200;  ///< between checks for a signal
 constexpr std::uint64_t kShowEvery = 64U << 20;
 constexpr const char *kSend = "send a recording or JSONL through a pipe: corotracer-gui --batch -o - -- TARGET | "
                               "corotracer-gui --batch --input - --export sqlite --output run.sqlite";
 
-/// The folder that must have room for an output, too.
+/// The folder of the first output, which needs room anyway, or else the one for temporary files.
 std::string folderOf(const CommandLine &line)
 {
     for (const CommandLine::Export &requested : line.exports) {

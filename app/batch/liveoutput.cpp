@@ -24,7 +24,7 @@ std::uint64_t nanoseconds(std::optional<double> seconds)
 
 }  // namespace
 
-/// Counts the causes of the stream. The sink's thread counts, and others read after the end of the capture.
+/// Counts the causes of the stream on the sink's thread. Read the count after the end of the capture.
 class CauseCount final : public Sink {
 public:
     Result<void> consume(const Batch &batch) override
@@ -102,7 +102,7 @@ Result<void> LiveOutput::addTo(Session &session)
     const bool isLimited = m_requested.kind == kRecordingKind && m_line.limit.any();
     if (!isLimited && m_requested.output != "-" && !isOfServer(m_requested))
         m_watch.emplace(m_requested.output);
-    // A file is slower than memory, and the harvest must not wait for it.
+    // The harvest must not wait for a file, which is slower than memory.
     Result<std::shared_ptr<QueuedSink>> queue = QueuedSink::make(std::move(m_sink), QueuedSink::kUsualBudget);
     if (!queue)
         return queue.error();

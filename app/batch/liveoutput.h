@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One output that a capture writes while it lasts: that of -o, or of an --export.
+// One output of a capture: that of -o, or of an --export.
 #pragma once
 
 #include "app/batch/outputwatch.h"
@@ -23,7 +23,7 @@ class CauseCount;
 /// Lives on the main thread.
 class LiveOutput {
 public:
-    /// `about`: the facts that are known before the run. `reportOf`: see ExportContext::report.
+    /// `about`: the facts known before the run. `reportOf`: see ExportContext::report.
     LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about,
                ReportOf reportOf);
     ~LiveOutput();
@@ -39,7 +39,7 @@ public:
     const std::string &path() const { return m_requested.output; }
     QString name() const;                                                   ///< for messages
     const std::shared_ptr<QueuedSink> &queue() const { return m_queue; }    ///< in front of the output
-    RecordingInfoWriter *infoWriter() const { return m_infoWriter.get(); }  ///< nullptr: the output is no recording
+    RecordingInfoWriter *infoWriter() const { return m_infoWriter.get(); }  ///< nullptr: the output is not a recording
 
     struct Missing {
         std::uint64_t events = 0;      ///< captured events that are not in the output

@@ -10,8 +10,8 @@ namespace ct {
 
 class OutputWatch {
 public:
-    /// Requires a file that exists and is open for writing. Watches only regular files; check() has no finding for
-    /// others.
+    /// Requires a file that exists and is open for writing. Watches only regular files; for others, check() reports
+    /// nothing.
     explicit OutputWatch(std::string path);
     ~OutputWatch();
     OutputWatch(const OutputWatch &) = delete;
@@ -19,7 +19,7 @@ public:
 
     struct Finding {
         std::string message;  ///< what the other program did; empty: nothing
-        bool isLost = false;  ///< the file has no name any more; its content disappears with its last descriptor
+        bool isLost = false;  ///< the file has no name any more: its content disappears when it is closed
     };
     Finding check() const;
 

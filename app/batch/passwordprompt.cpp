@@ -17,7 +17,7 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
 volatile std::sig_atomic_t caughtSignal = 0;
 
-/// While it lives, signals only interrupt a read.
+/// During its life, signals only interrupt a read.
 class SignalsNoted {
 public:
     SignalsNoted()
@@ -41,7 +41,7 @@ private:
     std::array<struct sigaction, kSignals.size()> m_before{};
 };
 
-/// While it lives, the terminal of standard input does not show what is typed.
+/// During its life, the terminal of standard input does not echo.
 class EchoOff {
 public:
     EchoOff()

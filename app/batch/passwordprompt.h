@@ -7,10 +7,10 @@
 
 namespace ct {
 
-/// True if a user can be asked: standard input and standard error are a terminal.
+/// True if the user can be asked: standard input and standard error are terminals.
 bool canAskForPassword();
-/// Asks on standard error and reads a line from standard input, which the terminal does not show. The signals that end
-/// or stop a program take effect after the terminal is as before. nullopt: the user gave none.
+/// Asks on standard error and reads a line from standard input without echo. Signals that end or stop the program take
+/// effect after the terminal is restored. nullopt: the user entered nothing.
 std::optional<std::string> askForPassword(const std::string &question);
 
 }  // namespace ct

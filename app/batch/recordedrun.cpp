@@ -31,16 +31,16 @@ bool storesFindings(const CommandLine &line)
 
 class RecordedRun {
 public:
-    /// `input`: nullptr = a file. `instant`: that of the judgement, if it is known; else 0.
+    /// `input`: nullptr = the input is a file. `instant`: of the judgement; 0 = unknown.
     RecordedRun(const CommandLine &line, const InputCopy *input, std::uint64_t instant);
     /// Opens what run() needs besides the recording. Returns an exit status.
     int open();
-    /// In place of open(): continues the judgement with what `former` has opened, and converts nothing.
+    /// Replaces open() for a second reading: judges with what `former` has opened, and converts nothing.
     void continueFrom(RecordedRun &former) { m_diagnosis->continueFrom(*former.m_diagnosis); }
     /// Returns an exit status.
     int run();
-    /// After run(): the instant, if the reading had passed it before it was known; then nothing was judged. Else 0.
-    std::uint64_t tooLate() const { return m_tooLate; }
+    /// After run(): the instant, if it became known only after the stream had passed it, so nothing was judged. Else 0.
+    std::uint64_t passedInstant() const { return m_passedInstant; }
 
 private:
     void read(std::unique_ptr<StreamFile> opened);
@@ -50,7 +50,7 @@ private:
     void consume(const Batch &batch);
     int report();
     std::shared_ptr<const Report> presentReport() const;
-    bool isReported() const { return m_line.diagnosis.any(); }  ///< not only judged for databases
+    bool isReported() const { return m_line.diagnosis.any(); }  ///< false: judged only for databases, if at all
     int convert(const Accounting &accounting);
     int fail(const Error &error, int code);
     void print(const std::string &message);
@@ -69,7 +69,7 @@ private:
     Accounting m_accounting;
     bool m_isIncomplete = false;
     std::uint64_t m_instant;
-    std::uint64_t m_tooLate = 0;
+    std::uint64_t m_passedInstant = 0;
 };
 
 RecordedRun::RecordedRun(const CommandLine &line, const InputCopy *input, std::uint64_t instant)
@@ -105,14 +105,14 @@ void RecordedRun::consume(const Batch &batch)
         m_conversion->consume(batch);
 }
 
-/// `decided`: what the latest facts of the recording say; 0 = nothing.
+/// `decided`: from the latest facts of the recording; 0 = unknown.
 void RecordedRun::setInstant(std::uint64_t decided)
 {
     if (decided == 0)
         return;
     m_diagnosis->judgeAt(decided);
     if (m_instant == 0 && m_population->now() > decided)
-        m_tooLate = decided;
+        m_passedInstant = decided;
     m_instant = decided;
 }
 
@@ -126,11 +126,11 @@ void RecordedRun::handleFacts(const FileFacts &facts)
         m_conversion->addFacts(facts);
 }
 
-/// A recording has the instant of the judgement in front of what is later. If not, because it is of a program that
-/// wrote it elsewhere, m_tooLate has it, and a second reading knows it from the start.
+/// A recording has the instant of the judgement before all later batches. If it does not, because another program wrote
+/// it, m_passedInstant has the instant, and a second reading knows it from the start.
 void RecordedRun::read(std::unique_ptr<StreamFile> opened)
 {
-    // A recording that is written gets the output of the target when it is read: nothing may be read ahead.
+    // A .ctr output gets the target's printed output as it is read, so nothing may be read ahead.
     m_file = m_conversion && m_conversion->writesRecording() ? std::move(opened)
                                                              : std::make_unique<ReadAhead>(std::move(opened));
     if (m_conversion)
@@ -147,7 +147,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
             print(next.error().message);
             m_isIncomplete = true;  // what was readable is judged and converted
         }
-        if (notedEndSignal() != 0 || (m_tooLate != 0 && !m_conversion))
+        if (notedEndSignal() != 0 || (m_passedInstant != 0 && !m_conversion))
             break;
         if (more)
             consume(batch);
@@ -159,11 +159,11 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
     m_accounting = m_file->accounting();
     if (m_conversion && notedEndSignal() == 0)
         reportIncomplete();
-    if (m_diagnosis && m_tooLate == 0 && notedEndSignal() == 0)
+    if (m_diagnosis && m_passedInstant == 0 && notedEndSignal() == 0)
         m_diagnosis->finishJudging();
 }
 
-/// A recording may end between two blocks, which is no damage.
+/// Reports a recording that ends between two blocks, which is no damage.
 void RecordedRun::reportIncomplete()
 {
     if (m_isIncomplete || m_conversion->hasFailed() || m_file->hasEnded())
@@ -172,7 +172,7 @@ void RecordedRun::reportIncomplete()
     if (!m_input && RecordingReader::isWritten(m_path))
         print(m_name + " is still being written: what it has now is converted; convert it again when it is complete");
     else
-        print(m_name + " has no end: its recorder was killed, or the file was cut; what it has is converted");
+        print(m_name + " has no end: its writer was killed, or the file was cut off; what it has is converted");
 }
 
 int RecordedRun::fail(const Error &error, int code)
@@ -215,10 +215,10 @@ int RecordedRun::report()
     return m_diagnosis->failure().empty() ? kExitSuccess : kExitFindings;
 }
 
-/// For databases. nullptr if the instant became known too late: only a second reading can judge it.
+/// For databases. nullptr if the instant became known too late, so that only a second reading could judge.
 std::shared_ptr<const Report> RecordedRun::presentReport() const
 {
-    return m_diagnosis && m_tooLate == 0 ? m_diagnosis->presentReport(m_resolver.get()) : nullptr;
+    return m_diagnosis && m_passedInstant == 0 ? m_diagnosis->presentReport(m_resolver.get()) : nullptr;
 }
 
 /// Returns an exit status.
@@ -237,7 +237,7 @@ int RecordedRun::convert(const Accounting &accounting)
 
 int RecordedRun::run()
 {
-    // The outputs are opened first: the first output of the target is read when the recording is opened.
+    // Open the outputs first: opening the recording reads the target's first printed output.
     if (m_conversion && !m_conversion->open() && !isReported())
         return notedEndSignal() != 0 ? kExitSignalBase + notedEndSignal() : int{kExitOutput};
     Result<std::unique_ptr<StreamFile>> file =
@@ -253,7 +253,7 @@ int RecordedRun::run()
     const int converted = m_conversion ? convert(m_accounting) : kExitSuccess;
     if (notedEndSignal() != 0 && converted >= kExitSignalBase)
         return converted;
-    if (m_tooLate != 0 || !isReported())
+    if (m_passedInstant != 0 || !isReported())
         return converted;
     const int judged = report();
     return converted == kExitOutput ? kExitOutput : judged;
@@ -265,9 +265,9 @@ int runFile(const CommandLine &line, const InputCopy *input)
     if (const int status = run->open(); status != kExitSuccess)
         return status;
     const int status = run->run();
-    if (run->tooLate() == 0 || !line.diagnosis.any())
+    if (run->passedInstant() == 0 || !line.diagnosis.any())
         return status;
-    auto again = std::make_unique<RecordedRun>(line, input, run->tooLate());
+    auto again = std::make_unique<RecordedRun>(line, input, run->passedInstant());
     again->continueFrom(*run);
     run.reset();
     const int judged = again->run();

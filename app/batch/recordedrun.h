@@ -8,9 +8,9 @@
 
 namespace ct {
 
-/// Reads the recording once, up to its end, into the diagnosis and the outputs that the command line asks for. The
-/// verdict is that of the instant at which the run was judged, and equals that of the run. Of a damaged recording,
-/// judges and converts what can be read, and fails. Returns the exit status; messages go to standard error.
+/// Reads the input once, into the diagnosis and the outputs of the command line. Judges at the instant at which the run
+/// was judged, so the verdict equals that of the run. Of a damaged recording, judges and converts what can be read, and
+/// fails. Returns the exit status; messages go to standard error.
 int runRecorded(const CommandLine &line);
 
 }  // namespace ct

@@ -10,8 +10,8 @@
 
 namespace ct {
 
-/// Returns the folder of the output file, behind symbolic links. Empty if the output is no file on a disk: then there
-/// is no spill file.
+/// Returns the folder of the output file, with symbolic links resolved. Empty if the output is not a file on a disk:
+/// then there is no spill file.
 std::string spillFolderOf(const CommandLine &line);
 
 }  // namespace ct

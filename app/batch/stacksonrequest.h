@@ -24,7 +24,7 @@ public:
     StacksOnRequest(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
                     std::shared_ptr<AddressResolver> resolver, std::string target);
 
-    /// Requests the locations of the stacks. written() follows when they are resolved, or after a second.
+    /// Requests the locations of the stacks. Emits written() when they are resolved, or after a second.
     void begin();
 
 Q_SIGNALS:

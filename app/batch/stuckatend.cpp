@@ -44,7 +44,7 @@ void StuckAtEnd::step()
     }
 }
 
-/// The verdict at the decision exists, or the stream is complete up to it.
+/// True if the verdict at the decision exists, or the stream is complete up to it.
 bool StuckAtEnd::isJudged() const
 {
     return m_targetEnds ? m_diagnosis.stuck() != nullptr : m_population->now() >= m_wantedNs;
@@ -64,7 +64,7 @@ void StuckAtEnd::report()
 {
     if (m_decidedNs + kMuchBehindNs < m_wantedNs)
         Q_EMIT reported(
-            tr("the list of stuck coroutines is of %1 s before the end was decided, because decoding is that "
+            tr("the list of stuck coroutines is from %1 s before the end was decided, because decoding is that "
                "far behind")
                 .arg(static_cast<double>(m_wantedNs - m_decidedNs) / 1e9, 0, 'f', 1));
     if (const std::size_t count = m_stuckResolver->left(); count > 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which coroutines are stuck when a batch run ends, at two instants. The first is when the end is decided and the
-// target still runs, because ending it may destroy its coroutines. The second is the end of the stream.
+// Determines which coroutines are stuck when a batch run ends, at two instants: when the end is decided, before ending
+// the target destroys its coroutines, and at the end of the stream.
 #pragma once
 
 #include "app/batch/diagnosis.h"
@@ -29,18 +29,18 @@ public:
     StuckAtEnd(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
                std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
 
-    /// Waits for the verdict at `wantedNs` (ns of CLOCK_MONOTONIC), but not for long if the decoder is behind: then
-    /// judges at the time of the stream. Resolves the locations; resolved() follows, never from within the call.
-    /// `targetEnds`: we will end the target, so this judgement counts.
+    /// Waits for the verdict at `wantedNs` (ns of CLOCK_MONOTONIC), but not for long: if the decoder is behind, judges
+    /// at the time of the stream. Then resolves the locations and emits resolved(), never from within the call.
+    /// `targetEnds`: this program will end the target, so this judgement counts.
     void decide(bool targetEnds, std::uint64_t wantedNs);
     bool isDeciding() const { return m_timer.isActive(); }
-    /// Judges now if this is still due, resolves no more, and emits resolved().
+    /// Judges now if there is no verdict yet, stops resolving, and emits resolved().
     void stopResolving();
-    /// The run has ended by itself: emits resolved(), and finish() does the rest.
+    /// For a run that has ended by itself: emits resolved(), and finish() does the rest.
     void endResolving();
     /// Returns the judgement of decide(), if it counts.
     std::optional<StuckInstant> decided() const;
-    /// Call it after Diagnosis::finishJudging(): fills in all about stuck coroutines in the summary.
+    /// Call it after Diagnosis::finishJudging(). Sets everything about stuck coroutines in the summary.
     void finish(Summary &summary);
 
 Q_SIGNALS:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostResolved = 100'000;
 constexpr std::size_t kRequestsAtOnce = AddressResolver::kMostWaiting / 2;
-/// Time for comparing the frames that were read last with the events that follow in the stream.
+/// Time for comparing the last frames with the events that follow in the stream.
 constexpr std::chrono::milliseconds kCompare{800};
 
 }  // namespace

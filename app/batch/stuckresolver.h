@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Resolves the locations of stuck coroutines, while the owner does other work. Qt-free.
+// Resolves the locations of stuck coroutines while the owner does other work. Qt-free.
 #pragma once
 
 #include "core/addresses/addressresolver.h"
@@ -16,8 +16,8 @@ namespace ct {
 /// Use it on the thread of the owner of `resolver`, whose look-ahead is off during this object's life.
 class StuckResolver {
 public:
-    /// Resolves the first 100,000 coroutines in `stuck` whose location is unknown. Limits the time to `most`, and a
-    /// second more for comparing.
+    /// Resolves the first 100,000 coroutines in `stuck` whose location is unknown. Takes at most `most`, and one second
+    /// more for comparing.
     StuckResolver(const Population &population, const std::vector<StuckGroup> &stuck, AddressResolver &resolver,
                   std::chrono::milliseconds most);
     ~StuckResolver();
@@ -27,10 +27,10 @@ public:
     /// Returns the address at which a stuck coroutine waits, as AddressResolver needs it.
     static AddressResolver::Query queryOf(const Population &population, const StuckCoroutine &stuck);
 
-    /// Continues; never waits. Returns false if nothing more can be resolved, or the time is over. Call it about every
-    /// millisecond.
+    /// Continues without waiting. Returns false when nothing more can be resolved, or the time is over. Call it about
+    /// every millisecond.
     bool step();
-    /// Coroutines whose location may still be resolved.
+    /// Number of coroutines whose location may still be resolved.
     std::size_t left() const { return m_open.size(); }
 
 private:

@@ -109,8 +109,8 @@ std::string nameOf(const Population &population, CoroutineId id)
     return population.hasName(id) ? population.notes(id).name : std::string();
 }
 
-/// Adds the groups for the stuck coroutines of one site. Where the target named no site, the texts of their addresses
-/// distinguish groups.
+/// Adds the groups for the stuck coroutines of one site. If the target named no site, there is a group for each
+/// location of their addresses.
 void appendGroups(std::vector<FoundGroup> &groups, const Population &population, const StuckGroup &stuck,
                   const AddressResolver *resolver)
 {
@@ -218,7 +218,7 @@ void appendTexts(std::string &json, const std::vector<std::string> &texts)
     json += ']';
 }
 
-/// Returns the remedy for events and coroutines that found no room; empty if all did.
+/// Returns the remedy for events and coroutines that did not fit; empty if all did.
 std::string remedyOf(const Accounting &accounting)
 {
     if (accounting.growthStopped || accounting.lanesShortened > 0)
@@ -274,7 +274,7 @@ void addGauges(JsonObject &object, const Summary &summary)
     object.number("born_before_init", sums.bornBeforeInit);
     object.number("flagged_stations", sums.flaggedStations);
     object.number("sites_dropped", sums.sitesDropped);
-    // Version-1 stations and compact stations have areas of their own, so their sum would be no limit.
+    // Version-1 stations and compact stations have separate areas, so their sum would not be a limit.
     object.number("stations_allocated", sums.stationsAllocated - sums.compactStationsAllocated);
     object.number("stations_max", sums.stationsMax - sums.compactStationsMax);
     object.number("slots_allocated", sums.compactStationsAllocated);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The result of a batch run as a value, and its two forms: JSON for programs, text for people. Qt-free.
+// The result of a batch run as a value, with its two forms: JSON for programs, text for people. Qt-free.
 #pragma once
 
 #include "core/addresses/addressresolver.h"
@@ -24,7 +24,7 @@ struct FoundCoroutine {
     Rule rule = Rule::LostWakeup;
 };
 
-/// Stuck coroutines of one site. Texts are copies, because the population changes.
+/// Stuck coroutines of one site. Texts are copied, because the population changes.
 struct FoundGroup {
     std::string site;       ///< "file:line function", "function", "0x..." or "unknown"
     std::string shortSite;  ///< "function file:line", names without path and signature
@@ -35,11 +35,11 @@ struct FoundGroup {
     std::vector<FoundCoroutine> coroutines;  ///< longest first
 };
 
-/// Any thread, while the stream continues. `resolver`: supplies the locations that it has resolved so far; may be null.
+/// Any thread, while the stream continues. `resolver`: has the locations that are resolved so far; may be null.
 std::vector<FoundGroup> groupsOf(const std::vector<StuckGroup> &found, const Population &population,
                                  const AddressResolver *resolver = nullptr);
 
-/// A judgement: its time, and the number of coroutines that were stuck.
+/// The time of a judgement, and the number of coroutines that were stuck.
 struct StuckInstant {
     std::uint64_t ts = 0;  ///< ns, CLOCK_MONOTONIC
     std::uint64_t coroutines = 0;
@@ -54,9 +54,9 @@ struct Summary {
     std::optional<int> exitCode;  ///< exit status of a launched target
     std::optional<int> signal;    ///< signal that killed a launched target
     std::string endedBy;          ///< exit, duration, signal
-    /// From the judgement when the end was decided; without one, from that at the end of the stream.
+    /// From the judgement when the end was decided, or else from that at the end of the stream.
     std::vector<FoundGroup> stuck;
-    std::optional<StuckInstant> stuckWhenDecided;  ///< set if we ended the target: just before that
+    std::optional<StuckInstant> stuckWhenDecided;  ///< just before this program ended the target; else empty
     StuckInstant stuckAtEnd;                       ///< at the end of the stream, where its recording is judged
     std::vector<Abstention> abstained;             ///< what could not be judged
     std::string regionPath;
@@ -72,7 +72,7 @@ struct Summary {
 /// One JSON object, with a line break at the end.
 std::string toJson(const Summary &summary);
 
-/// "stuck when the end was decided: 15 coroutines; at the end of the run, 312 ms later: 21"; empty: none at all.
+/// "stuck when the end was decided: 15 coroutines; at the end of the run, 312 ms later: 21"; empty if none was stuck.
 std::string describeInstants(const Summary &summary);
 /// "47 coroutines at async_read server.cpp:88, longest 4.2 s, usually 1.1 ms"
 std::string describe(const FoundGroup &group);

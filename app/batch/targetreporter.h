@@ -18,13 +18,13 @@ class Console;
 class TargetReporter final : public QObject {
     Q_OBJECT
 public:
-    /// `session` was started, and listens or is attached.
+    /// `session`: has started, and listens or is attached.
     TargetReporter(Session &session, Console &console, QObject *parent = nullptr);
 
     /// Prints the lines for a shell, systemd and a container.
     void printInstructions();
 
-    /// Arrivals that are reported, with their departures: a parallel build is a thousand targets.
+    /// Most targets whose arrival and departure is reported: a parallel build is a thousand targets.
     static constexpr int kMostReported = 200;
 
 private:

@@ -16,8 +16,8 @@ namespace {
 
 struct Option {
     std::string_view option;  ///< of the collector
-    std::string_view name;    ///< in the query of an address
-    std::string_view kind;    ///< empty: of both
+    std::string_view name;    ///< of the option in an address
+    std::string_view kind;    ///< empty: both
 };
 constexpr std::array<Option, 3> kOptions{{{"-db-table", "table", ""},
                                           {"-pg-sslmode", "sslmode", "postgresql"},
@@ -45,7 +45,7 @@ Result<std::string> portText(const std::string &value)
     const char *const end = value.data() + value.size();
     if (const auto parsed = std::from_chars(value.data(), end, port);
         !value.empty() && (parsed.ec != std::errc() || parsed.ptr != end))
-        return usageError("-db-port " + value + ": expected a number of 0 to 65535; 0 is the usual port");
+        return usageError("-db-port " + value + ": expected a number from 0 to 65535; 0 is the usual port");
     return port == 0 ? std::string() : ":" + std::to_string(port);
 }
 
@@ -59,7 +59,7 @@ Result<std::string> collectorDatabase(const std::string &kind,
         return given.empty() ? otherwise : given;
     };
     std::string host = orElse("-db-host", "127.0.0.1");
-    // psql takes a path for the folder of a Unix socket.
+    // As in psql, a host that is a path is the folder of a Unix socket.
     std::string socket = kind == "mysql" ? value("-mysql-socket") : host.starts_with('/') ? host : std::string();
     if (!socket.empty())
         host = "localhost";

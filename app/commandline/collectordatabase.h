@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The database that the options of the existing collector name, as an address of today. Pure.
+// Turns the existing collector's options for a database into a server address. Pure.
 #pragma once
 
 #include "core/base/result.h"
@@ -12,8 +12,8 @@
 
 namespace ct {
 
-/// `kind`: postgresql or mysql. `value`: the value of an option, such as -db-host; empty = not given. The address never
-/// has the password.
+/// `kind`: postgresql or mysql. `value`: returns the value of an option such as -db-host; empty = not given. The
+/// address never contains the password.
 Result<std::string> collectorDatabase(const std::string &kind,
                                       const std::function<std::string(std::string_view option)> &value);
 

@@ -24,7 +24,7 @@ std::string_view nameOf(std::string_view argument)
     return argument.substr(0, argument.find('='));
 }
 
-/// Returns the option with one dash; empty: it is none of the collector. The collector accepts one dash or two.
+/// Returns the option with one dash; empty: not an option of the collector. The collector accepts one dash or two.
 std::string_view collectorOption(std::string_view argument)
 {
     std::string_view name = nameOf(argument);
@@ -34,7 +34,7 @@ std::string_view collectorOption(std::string_view argument)
     return found != kCollectorOptions.end() ? *found : std::string_view();
 }
 
-/// True for a spelling that is not also one of today.
+/// True for a spelling that only the collector has.
 bool isOwnSpelling(std::string_view argument)
 {
     constexpr std::array<std::string_view, 4> kShared{"--cmd", "--shm", "--sock", "--export"};
@@ -86,7 +86,7 @@ private:
     {
         m_result.arguments.insert(m_result.arguments.end(), arguments);
     }
-    /// The value of an option; empty: it was not given. The collector takes an empty value for none.
+    /// The value of an option; empty: not given. The collector treats an empty value as not given.
     std::string value(std::string_view option) const;
     bool captures() const { return !value("-cmd").empty() || m_hasSource; }
     std::string out() const { return value("-out").empty() ? kDefaultOut : value("-out"); }
@@ -107,7 +107,7 @@ std::string Rewriter::value(std::string_view option) const
     return found == m_values.end() ? std::string() : trimmed(found->second);
 }
 
-/// Moves `at` behind the option and its value.
+/// Moves `at` past the option and its value.
 Result<std::string> Rewriter::takeValue(Iterator &at) const
 {
     const std::string &argument = *at++;
@@ -142,7 +142,7 @@ Result<void> Rewriter::readValues()
     return {};
 }
 
-/// Adds an export with the output that the collector's options name, or with its default.
+/// Adds an export with the output that the collector's options name, or with the default.
 Result<void> Rewriter::addExport(const std::string &value, bool hasOutput)
 {
     std::vector<CommandLine::Export> parsed;
@@ -237,11 +237,10 @@ Result<CurrentArguments> Rewriter::rewrite()
     if (Result<void> read = readValues(); !read)
         return read.error();
     if (captures() && !value("-in").empty())
-        return usageError(
-            "-in names a recording to convert, which cannot be used together with a capture; leave out one "
-            "of them");
+        return usageError("-in names a recording to convert, which cannot be combined with a capture; leave out one "
+                          "of them");
     if (!captures() && m_exports.empty() && !m_hasInput)
-        return usageError("the options of the collector need -cmd, to collect, or -export, to convert");
+        return usageError("the options of the collector need -cmd to collect, or -export to convert");
     add({"--batch"});
     for (Iterator at = m_arguments.begin(); at != m_end;) {
         if (Result<void> added = addOne(at); !added)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The options of the existing collector, in its spelling, with its defaults: -cmd collects JSONL, -export converts it.
+// The options of the existing collector, with its spellings and defaults: -cmd collects JSONL, -export converts it.
 // docs/interchange.md has the table.
 #pragma once
 
@@ -19,15 +19,15 @@ inline constexpr std::array<std::string_view, 18> kCollectorOptions{
     "-sqlite-out", "-csv-out",  "-db-cli",      "-db-host",      "-db-port",    "-db-user",
     "-db-name",    "-db-table", "-db-password", "-mysql-socket", "-pg-sslmode", "-pg-maintenance-db"};
 
-/// Arguments of today, and what cannot or must not be an argument.
+/// Today's arguments, and what cannot or must not be an argument.
 struct CurrentArguments {
     std::vector<std::string> arguments;
     std::vector<std::string> warnings;  ///< one sentence each
     std::string databasePassword;       ///< empty: none
 };
 
-/// Replaces the options of the existing collector in front of "--", with one dash or two. Returns other arguments
-/// unchanged. Any of its own spellings selects --batch.
+/// Replaces the existing collector's options before "--", with one dash or two. Returns other arguments unchanged. Any
+/// spelling that only the collector has selects --batch.
 Result<CurrentArguments> withoutCollectorOptions(const std::vector<std::string> &arguments);
 
 }  // namespace ct

@@ -79,7 +79,7 @@ private:
     const std::vector<std::string> &m_arguments;
     std::size_t m_next = 0;
     CommandLine m_line;
-    std::string m_source;             ///< the argument that selected what to capture
+    std::string m_source;             ///< the argument that selects what to capture
     std::vector<std::string> m_used;  ///< options that belong to one mode or one source only
 };
 
@@ -292,7 +292,7 @@ Result<void> Parser::setFailOn(const std::string &value)
             m_line.diagnosis.failOn.push_back(rule);
         }
         if (!known)
-            return usageError("--fail-on " + value + ": \"" + name + "\" is no rule; expected one of " + names);
+            return usageError("--fail-on " + value + ": \"" + name + "\" is not a rule; expected one of " + names);
         begin = end + 1;
     }
     return {};
@@ -334,7 +334,7 @@ Result<void> Parser::parseOne()
     return parseValued(name, m_arguments[m_next++], known);
 }
 
-/// Returns true if an option that may be given once only was given before.
+/// True if an option that may be given only once was given before.
 bool Parser::isGiven(const std::string &name) const
 {
     constexpr std::array<std::string_view, 6> kRepeated{"--debug-path", "--keep",      "--limit",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The command line as a value. Pure: the parser reads its arguments only, prints nothing, and ends nothing.
+// The command line as a value. Pure: the parser reads only its arguments, prints nothing, and never exits.
 #pragma once
 
 #include "core/analysis/finding.h"
@@ -43,9 +43,9 @@ struct CommandLine {
     /// One --export.
     struct Export {
         std::string kind;    ///< of an ExportFormat
-        std::string output;  ///< a file; the URL of a database, if the kind is that of a server
+        std::string output;  ///< a file, or the address of a server
     };
-    std::vector<Export> exports;        ///< conversions of a recording, or further outputs of a capture
+    std::vector<Export> exports;        ///< outputs of a conversion, or further outputs of a capture
     std::string databasePassword;       ///< empty: none; from -db-password only
     std::vector<std::string> warnings;  ///< about the options, one sentence each
     bool lenient = false;               ///< skips bad lines of a JSONL input
@@ -54,7 +54,7 @@ struct CommandLine {
     std::string summaryPath;            ///< empty: none; "-": standard output
     std::optional<double> durationSec;  ///< > 0
     Kept limit;                         ///< limit of the recording, whose oldest part is removed
-    /// If any: only the latest seconds or bytes are written, and only when a dump is due.
+    /// If set: only the latest seconds or bytes are written, and only when a dump is due.
     Kept keep;
     bool dumpOnFinding = false;  ///< dump when a coroutine is found to be stuck
     bool dumpOnDeath = false;    ///< dump when a process of the target has ended
@@ -80,15 +80,15 @@ struct CommandLine {
     std::vector<std::string> qtArguments;  ///< -platform NAME and the like, for QApplication
 };
 
-/// The format of -o, whose ending must be that of an export.
+/// The format of -o, which must have the extension of an export.
 const ExportFormat &outputFormat(const CommandLine &line);
 /// The format of an --export.
 const ExportFormat &exportFormatOf(const CommandLine &line, const CommandLine::Export &requested);
 
-/// `arguments`: without the program's name. An error names the argument, and what would be right.
+/// `arguments`: without the program's name. An error names the argument and what was expected.
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);
 
-/// Returns every option of this program, "-o" as well as "--output", without the options of Qt. For tests of the
+/// Returns every option of this program, "-o" as well as "--output", but not Qt's options. For tests of the
 /// documentation.
 std::vector<std::string> optionNames();
 

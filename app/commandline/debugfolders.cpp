@@ -19,7 +19,7 @@ Result<void> checkDebugFolders(const std::vector<std::string> &folders)
         if (!S_ISDIR(info.st_mode))
             return Error{ErrorCode::InvalidArgument,
                          "--debug-path " + folder + " is not a folder; name the folder that contains the debug files"};
-        // Files in the folder are opened by name, which needs the right to search, not to list.
+        // Files in the folder are opened by name, which needs permission to search, not to list.
         if (::access(folder.c_str(), X_OK) != 0)
             return readError(errno, "--debug-path " + folder + " cannot be searched");
     }

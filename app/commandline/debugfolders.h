@@ -11,7 +11,7 @@
 
 namespace ct {
 
-/// Fails if a folder does not exist or cannot be searched: its debug files would be missed silently.
+/// Fails if a folder does not exist or cannot be searched: its debug files would be silently ignored.
 Result<void> checkDebugFolders(const std::vector<std::string> &folders);
 
 }  // namespace ct

@@ -15,7 +15,7 @@ namespace ct {
 
 namespace {
 
-/// Names that the existing collector accepts, too.
+/// The existing collector's names for kinds.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOtherNames{
     {{"dataframe", "csv"}, {"postgres", "postgresql"}}};
 
@@ -27,14 +27,14 @@ std::string knownKinds()
     return names + "postgresql, mysql";
 }
 
-/// Two addresses of one database, whatever their sessions are.
+/// True for two addresses of the same database, whatever their sessions are.
 bool areSameDatabase(const ServerAddress &one, const ServerAddress &other)
 {
     return one.kind == other.kind && one.socket == other.socket && one.database == other.database &&
            (!one.socket.empty() || (one.host == other.host && one.port == other.port));
 }
 
-/// Checks the address of a database on a server. `input`: what is read, if it is a recording or a database.
+/// Checks the address of a database on a server. `input`: the input of a conversion, or empty.
 Result<void> checkAddress(const CommandLine::Export &requested, const std::string &input)
 {
     const std::string option = "--export " + requested.kind;
@@ -52,7 +52,7 @@ Result<void> checkAddress(const CommandLine::Export &requested, const std::strin
     return {};
 }
 
-/// The file whose name the outputs get, with another ending; empty: there is none.
+/// The file that outputs are named after, with another extension; empty: there is none.
 std::string namesake(const CommandLine &line, const std::string &source)
 {
     if (source.starts_with("--input "))
@@ -60,8 +60,8 @@ std::string namesake(const CommandLine &line, const std::string &source)
     return line.streams() ? std::string() : line.outputPath;
 }
 
-/// The recording of a capture is its main output, which -o names.
-Result<void> moveRecording(CommandLine &line)
+/// --export ctr in a capture stands for its -o.
+Result<void> makeRecordingMainOutput(CommandLine &line)
 {
     const auto recording = std::find_if(line.exports.begin(), line.exports.end(),
                                         [](const CommandLine::Export &one) { return one.kind == kRecordingKind; });
@@ -73,7 +73,7 @@ Result<void> moveRecording(CommandLine &line)
         return usageError("--export ctr needs --output FILE.ctr");
     line.outputPath = recording->output;
     line.exports.erase(recording);
-    return moveRecording(line);
+    return makeRecordingMainOutput(line);
 }
 
 }  // namespace
@@ -116,15 +116,15 @@ Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string
         return usageError(name + ": its value is empty; give one");
     if (!requested.output.empty())
         return usageError(name + " " + value + ": " + kind +
-                          " has an output already; the output of a capture comes before the first --export");
+                          " already has an output; the output of a capture comes before the first --export");
     if (value == "-")
-        return usageError(name + " -: " + kind + " needs the name of a file");
+        return usageError(name + " -: " + kind + " needs a file name");
     requested.output = value;
     return {};
 }
 
-/// A session on a server is an export, whichever option names it.
-void moveServer(CommandLine &line)
+/// -o with the address of a server is an export.
+void makeServerExport(CommandLine &line)
 {
     if (!isServerAddress(line.outputPath))
         return;
@@ -134,7 +134,7 @@ void moveServer(CommandLine &line)
 
 Result<void> completeExports(CommandLine &line, const std::string &source)
 {
-    moveServer(line);
+    makeServerExport(line);
     const std::string stem = namesake(line, source);
     for (CommandLine::Export &requested : line.exports) {
         if (isOfServer(requested)) {
@@ -151,7 +151,7 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
         if (requested.output == stem)
             return usageError(option + " needs --output FILE: " + stem + " would be both its input and its output");
     }
-    return readsRecording(line.start.kind()) ? Result<void>() : moveRecording(line);
+    return readsRecording(line.start.kind()) ? Result<void>() : makeRecordingMainOutput(line);
 }
 
 }  // namespace ct

@@ -12,18 +12,19 @@
 
 namespace ct {
 
-/// Adds an --export. `value`: the name of a kind, or one of the names that the existing collector has for it.
+/// Adds an --export. `value`: a kind, or the existing collector's name for it.
 Result<void> addExport(std::vector<CommandLine::Export> &exports, const std::string &value);
 /// Sets the output of the latest --export.
 Result<void> setOutputOfExport(CommandLine::Export &requested, const std::string &name, const std::string &value);
-/// Gives each --export without an output a name: that of the recording with another ending. `source`: the argument that
-/// selected what to convert or to capture. A recording of a region that is read with --input becomes the output of -o.
+/// Names the output of each --export without one: like the recording, with another extension. `source`: the argument
+/// that selected what to convert or to capture. A recording of a region that is read with --input becomes the output of
+/// -o.
 Result<void> completeExports(CommandLine &line, const std::string &source);
 
-/// "dir/run.ctr" -> "dir/run"; the ending of a compressed file goes as well.
+/// "dir/run.ctr" -> "dir/run"; also removes the extension of a compressed file.
 std::string withoutEnding(std::string path);
 
-/// True if the output of this kind is the URL of a database.
+/// True if the output is the address of a server.
 bool isOfServer(const CommandLine::Export &requested);
 
 }  // namespace ct

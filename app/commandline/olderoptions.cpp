@@ -22,7 +22,7 @@ constexpr std::array<OlderMode, 2> kModes{{
     {"-html", "html", "coro_dashboard.html"},
 }};
 
-/// The existing collector accepted one dash or two.
+/// The existing collector accepts one dash or two.
 bool isOption(std::string_view argument, std::string_view option)
 {
     return argument == option || (argument.starts_with('-') && argument.substr(1) == option);

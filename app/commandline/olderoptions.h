@@ -16,7 +16,7 @@ namespace ct {
 
 inline constexpr std::array<std::string_view, 3> kOlderOptions{"-deepdive", "-html", "-out"};
 
-/// Replaces the older options in front of "--" by those of today. Returns other arguments unchanged.
+/// Replaces the older options before "--" by today's options. Returns other arguments unchanged.
 Result<std::vector<std::string>> withoutOlderOptions(const std::vector<std::string> &arguments);
 
 }  // namespace ct

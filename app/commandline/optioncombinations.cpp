@@ -35,7 +35,7 @@ private:
     Result<void> checkDiagnosis() const;
     Result<void> checkReading() const;
     Result<void> checkCsv() const;
-    /// The first of these options that was given; nullptr = none was.
+    /// Returns the first of these options that was given; nullptr = none.
     const std::string *firstUsed(std::initializer_list<std::string_view> names) const;
 
     const ParsedOptions &m_parsed;
@@ -93,7 +93,7 @@ Result<void> Checks::check() const
     return {};
 }
 
-/// --batch captures. For what only the window does, the error names the way to do it.
+/// --batch without --input captures. For what only the window can do, the error says how.
 Result<void> Checks::checkBatch() const
 {
     const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
@@ -126,7 +126,7 @@ Result<void> Checks::checkBatch() const
     return checkOutput();
 }
 
-/// Options of a diagnosis that need one another.
+/// Checks the options of a diagnosis that need one another.
 Result<void> Checks::checkDiagnosis() const
 {
     const CommandLine::Diagnosis &diagnosis = m_parsed.line.diagnosis;
@@ -144,7 +144,7 @@ Result<void> Checks::checkDiagnosis() const
     return {};
 }
 
-/// --batch --input FILE reads a recording, and captures nothing.
+/// Checks --batch --input FILE, which captures nothing.
 Result<void> Checks::checkReading() const
 {
     constexpr std::array<std::string_view, 11> kAllowed{
@@ -189,7 +189,7 @@ Result<void> Checks::checkOutput() const
                               ": dumps of --keep are .jsonl, .csv, .sqlite, .pftrace or .json");
         if (m_parsed.line.outputPath == m_parsed.line.summaryPath)
             return usageError("--summary " + m_parsed.line.summaryPath +
-                              ": is also the file of -o; choose another name");
+                              " is also the file of -o; choose another name");
     }
     if (Result<void> csv = checkCsv(); !csv)
         return csv;
@@ -198,7 +198,7 @@ Result<void> Checks::checkOutput() const
     if (m_parsed.line.keepsOnly() && m_parsed.line.outputPath.empty())
         return usageError("--keep needs -o FILE, the name of the dumps");
     if (m_parsed.line.limit.any() && m_parsed.line.streams())
-        return usageError("--limit needs -o FILE.ctr: a part of standard output cannot be removed");
+        return usageError("--limit needs -o FILE.ctr: parts of standard output cannot be removed");
     if (!m_parsed.line.sessionId.empty() && !m_parsed.line.records())
         return usageError("--session needs -o FILE.ctr");
     if (m_parsed.line.limit.any() && !m_parsed.line.records())

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which options go together. Pure. An error names the option, and what it needs or excludes.
+// Checks that options fit together. Pure. An error names the option, and what it needs or excludes.
 #pragma once
 
 #include "app/commandline/commandline.h"
@@ -12,11 +12,11 @@
 
 namespace ct {
 
-/// What the parser has read.
+/// The result of the parser.
 struct ParsedOptions {
     const CommandLine &line;
-    const std::string &source;             ///< the argument that selected what to capture or to show
-    const std::vector<std::string> &used;  ///< the options that were given, in their order
+    const std::string &source;             ///< the argument that selects what to capture or to show
+    const std::vector<std::string> &used;  ///< the options that were given, in order
 };
 Result<void> checkCombinations(const ParsedOptions &parsed);
 

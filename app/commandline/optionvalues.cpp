@@ -43,7 +43,7 @@ std::optional<std::uint64_t> factorOf(const std::array<Unit, N> &units, std::str
     return std::nullopt;
 }
 
-/// Splits off the number at the beginning; nullopt if there is none, or none that a double can represent.
+/// Splits off the number at the beginning; nullopt if there is none that a double can represent.
 std::optional<std::pair<double, std::string_view>> splitNumber(std::string_view value)
 {
     double number = 0;
@@ -105,7 +105,7 @@ Result<double> parseShare(const std::string &option, const std::string &value)
     const auto number = splitNumber(value);
     if (!number || (!number->second.empty() && number->second != "%") || !(number->first > 0) ||
         !(number->first <= 100))
-        return usageError(option + " " + value + ": expected a share of more than 0 and at most 100%, such as 2%");
+        return usageError(option + " " + value + ": expected a share above 0 and at most 100%, such as 2%");
     return number->first / 100;
 }
 
@@ -113,7 +113,7 @@ Result<double> parseConfidence(const std::string &option, const std::string &val
 {
     const auto number = splitNumber(value);
     if (!number || !number->second.empty() || !(number->first >= 0) || !(number->first <= 1))
-        return usageError(option + " " + value + ": expected a number of 0 to 1, such as 0.9");
+        return usageError(option + " " + value + ": expected a number from 0 to 1, such as 0.9");
     return number->first;
 }
 

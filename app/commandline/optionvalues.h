@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Parses the values of options. Pure. An error names the option, the value, and what would be right.
+// Parses the values of options. Pure. An error names the option, the value, and what was expected.
 #pragma once
 
 #include "core/base/result.h"
@@ -15,17 +15,17 @@ namespace ct {
 /// Error for wrong usage: `message`, and a pointer to --help.
 Error usageError(std::string message);
 
-/// Fails for a path that cannot be copied from a terminal: it is not UTF-8, or has characters that do not show. Paths
+/// Fails for a path that cannot be copied from a terminal, because it is not UTF-8 or has invisible characters. Paths
 /// of regions and sockets are part of the commands that start a target.
 Result<void> checkCopyable(const std::string &option, const std::string &path);
 
 /// Parses a positive number of seconds, such as "1.5".
 Result<double> parseSeconds(const std::string &option, const std::string &value);
 Result<double> parseSecondsOrZero(const std::string &option, const std::string &value);
-/// Parses a share of more than 0 and at most 100 percent, such as "2%" or "0.5%"; the sign may be missing. Returns 0 to
+/// Parses a share above 0 and at most 100 percent, such as "2%" or "0.5%"; the percent sign is optional. Returns 0 to
 /// 1.
 Result<double> parseShare(const std::string &option, const std::string &value);
-/// Parses a number of 0 to 1, such as "0.9".
+/// Parses a number from 0 to 1, such as "0.9".
 Result<double> parseConfidence(const std::string &option, const std::string &value);
 Result<std::uint32_t> parseStations(const std::string &option, const std::string &value);
 

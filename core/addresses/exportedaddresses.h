@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The addresses of suspensions without a site in an exported stream. They are resolved together, when it is complete.
+// Collects the addresses of suspensions without a site in an exported stream, and resolves them together at its end.
 #pragma once
 
 #include "core/addresses/exportresolver.h"
@@ -15,7 +15,7 @@
 
 namespace ct {
 
-/// Used on the thread of the export. About 100 bytes for each address; after 2,000,000, further ones are left out.
+/// Used on the thread of the export. Needs about 100 bytes per address. Leaves out addresses after the first 2,000,000.
 class ExportedAddresses {
 public:
     /// `resolver` may be null; then no address is resolved.

@@ -9,7 +9,7 @@
 
 namespace ct {
 
-/// Adds a row for each function at the address, the innermost first; at least one.
+/// Adds one row for each function at the address, the innermost first, or one without a function.
 Result<void> addAddressRows(RowStore &store, const EventAddress &address, const DescribedAddress &described);
 
 }  // namespace ct

@@ -80,7 +80,7 @@ void ChangingRows::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
     for (const ThreadName &thread : notes.threadNames)
         m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
     for (const ProcessEnd &end : notes.processEnds) {
-        // The system can use a pid again: the end belongs to the oldest process with this pid that has no end yet.
+        // The system reuses pids: the end belongs to the oldest process with this pid that has no end yet.
         const auto ended = std::find_if(m_processes.begin(), m_processes.end(), [&](const Process &process) {
             return process.pid == end.pid && !process.endTs;
         });
@@ -92,7 +92,7 @@ void ChangingRows::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
     }
 }
 
-/// Returns nullptr for a coroutine without a birth.
+/// Marks the coroutine as changed. Returns nullptr if it has no birth.
 ChangingRows::Coroutine *ChangingRows::change(CoroutineId id)
 {
     if (id >= m_coroutines.size() || !m_coroutines[id].isBorn)

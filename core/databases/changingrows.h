@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows that change while the stream goes on: those about coroutines, processes, threads and sites. They are kept here,
-// and written when they have changed, so that a store needs no updates.
+// Rows that change during the stream: those about coroutines, processes, threads and sites. They are kept in memory and
+// written again after a change, so a store needs no UPDATE.
 #pragma once
 
 #include "core/databases/rowstore.h"
@@ -21,14 +21,14 @@ namespace ct {
 
 class ChangingRows {
 public:
-    /// Adds everything of the batch, which follows `events` events of the stream.
+    /// Adds the rows of the batch. `events`: number of events in the stream before it.
     void addBatch(const Batch &batch, std::uint64_t events);
-    /// Writes the rows that have changed since the last call. Their counts are those of `sums`.
+    /// Writes the rows that have changed since the last call, with the counts of `sums`.
     Result<void> writeChanged(RowStore &store, const CoroutineSums &sums);
-    /// Writes all rows whose counts are not 0, and processes that no note has named.
+    /// Writes all rows with counts other than 0, and the processes that no note has named. Call it once, at the end.
     Result<void> writeLast(RowStore &store, const CoroutineSums &sums);
 
-    /// True if a birth of the coroutine was added.
+    /// True if the birth of the coroutine was added.
     bool has(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].isBorn; }
 
 private:
@@ -38,8 +38,8 @@ private:
         std::uint64_t bornAfter = 0;
         std::uint64_t diedAfter = 0;
         std::uint64_t finishedAfter = 0;
-        std::optional<std::uint64_t> deathTs;   ///< nullopt: it lives; 0: the time is not known
-        std::optional<std::uint64_t> finishTs;  ///< in the same way
+        std::optional<std::uint64_t> deathTs;   ///< nullopt: it lives; 0: at an unknown time
+        std::optional<std::uint64_t> finishTs;  ///< as deathTs
         SiteId finishSite = kUnknownSite;
         CoroutineId parent = kNoCoroutine;
         Dialect dialect = Dialect::Unknown;
@@ -52,7 +52,7 @@ private:
         std::uint64_t firstTs = 0;
         std::optional<std::uint64_t> endTs;
         std::string name;
-        std::optional<std::uint64_t> after;  ///< nullopt: only its coroutines name the process
+        std::optional<std::uint64_t> after;  ///< nullopt: no note, only coroutines name it
         std::uint64_t endedAfter = 0;
     };
 

@@ -8,7 +8,7 @@
 
 namespace ct {
 
-/// A name for QSqlDatabase::addDatabase() that no other connection of the process has. Any thread.
+/// Returns a name for QSqlDatabase::addDatabase() that is unique in the process. Any thread.
 inline QString freshConnectionName()
 {
     // Relaxed: only uniqueness matters.

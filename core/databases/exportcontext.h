@@ -17,7 +17,7 @@
 
 namespace ct {
 
-/// Returns what the diagnosis says about the run; nullptr: the run was not judged.
+/// Returns the findings about the run; nullptr: the run was not judged.
 using ReportOf = std::function<std::shared_ptr<const Report>()>;
 
 struct ExportContext {
@@ -25,11 +25,11 @@ struct ExportContext {
     ExportContext(std::shared_ptr<ExportResolver> exportResolver) : resolver(std::move(exportResolver)) {}
 
     std::shared_ptr<ExportResolver> resolver;  ///< resolves addresses without a site; nullptr: they stay addresses
-    std::function<RecordingInfo()> info;  ///< called at the end, on the thread of the sink; empty: nothing is known
+    std::function<RecordingInfo()> info;       ///< called at the end, on the thread of the sink; empty: no facts
     ReportOf report;          ///< called at the end, on the thread of the sink; empty: the run was not judged
-    IsCancelled isCancelled;  ///< ends waits for a server; empty: they have no end
-    std::string source;       ///< identifies the run, unless its info has a name: the path of the input, for example
-    std::shared_ptr<const Unselected> unselected;  ///< of the stream of a selection; nullptr: it has everything
+    IsCancelled isCancelled;  ///< cancels waits for a server; empty: never
+    std::string source;       ///< the run's key if its info has no name, such as the path of the input
+    std::shared_ptr<const Unselected> unselected;  ///< what the selection left out; nullptr: there is none
 };
 
 }  // namespace ct

@@ -12,7 +12,7 @@ namespace ct {
 
 namespace {
 
-/// One sentence a line.
+/// One sentence per line.
 std::string linesOf(const std::vector<std::string> &sentences)
 {
     std::string lines;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables `findings` and `finding_coroutines`: what the diagnosis says about the run.
+// Rows of the tables `findings` and `finding_coroutines`.
 #pragma once
 
 #include "core/databases/changingrows.h"
@@ -10,8 +10,8 @@
 
 namespace ct {
 
-/// Adds all findings in the order of the report, with numbers from 1. Leaves out coroutines that `stored` does not
-/// have, because they are not selected.
+/// Adds all findings in the order of the report, numbered from 1. Leaves out coroutines that `stored` does not have,
+/// because they are not selected.
 Result<void> addFindingRows(RowStore &store, const Report &report, const ChangingRows &stored);
 
 }  // namespace ct

@@ -9,7 +9,7 @@ namespace ct {
 
 namespace {
 
-/// Adds one row for each item. put(row, item) adds its cells, up to the position in the stream.
+/// Adds one row per item: put(row, item) adds the cells, and the position in the stream follows.
 template <class Item, class Put>
 Result<void> addAll(RowStore &store, Table table, const std::vector<Item> &items, std::uint64_t events, Put put)
 {
@@ -27,7 +27,7 @@ Row &addId(Row &row, CoroutineId id)
     return row.numberIf(id != kNoCoroutine, id);
 }
 
-/// Numbers stay numbers. Addresses look like those of the events.
+/// Numbers stay numbers. Addresses have the form of those of events.
 Row &addObject(Row &row, const WaitsOn &waits)
 {
     if (isNumberOfObject(waits.kind))
@@ -83,7 +83,7 @@ void putThreadSample(Row &row, const ThreadSample &sample)
 {
     row.number(sample.pid).number(sample.tid).number(sample.ts);
     row.text(threadStateName(sample.state)).text(threadCallName(sample.call)).number(sample.isTimed ? 1 : 0);
-    // Descriptor 0 is a descriptor; futexes without an address are several.
+    // Descriptor 0 is valid. A futex object of 0 means several futexes.
     row.numberIf(sample.object != 0 || hasDescriptor(sample.call), sample.object);
     row.number(sample.cpuNs).known(sample.runDelayNs);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One row of a table, as values without a dialect of SQL. A store writes them in its own way.
+// One row of a table, as values that are independent of the SQL dialect.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace ct {
 
-/// Has no initial values, because a row has room for more cells than it uses.
+/// Not initialised, because most rows use only a part of their cells.
 struct Cell {
     enum class Kind : std::uint8_t { Null, Number, Address, Text };
     Kind kind;
-    std::uint64_t number;  ///< value; for a text its size in bytes
+    std::uint64_t number;  ///< the value, or the size of the text in bytes
     const char *data;      ///< of a text, valid UTF-8
 
     std::string_view text() const { return {data, number}; }

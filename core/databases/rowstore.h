@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The interface of a database that the rows of one session go to.
+// The interface to a database that stores the rows of one session.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,26 +13,26 @@
 
 namespace ct {
 
-/// Made on any thread; then used on one thread, from begin() on. Destruction without publish() leaves what commit() has
-/// made visible.
+/// Construct it on any thread; from begin() on, use it on one thread. Without publish(), only what commit() made
+/// visible stays.
 class RowStore {
 public:
     virtual ~RowStore() = default;
 
-    /// Makes the tables. Call it once, before the first row.
+    /// Creates the tables. Call it once, before the first row.
     virtual Result<void> begin() = 0;
-    /// Adds a row. It replaces a row with the same key. Between two commits, each key comes once.
+    /// Adds a row, or replaces the one with the same key. Between two commits, add each key at most once.
     virtual Result<void> add(Table table, const Row &row) = 0;
     /// True if commit() makes rows visible to other programs. Otherwise nothing is visible before publish().
     virtual bool growsVisibly() const = 0;
     virtual Result<void> commit() = 0;
-    /// Runs a part of the end. After an error, the parts before it stay, if the store grows visibly. `content`: what
-    /// the error reports about the content, a sentence without its full stop.
+    /// Runs `write`, one of the last parts of a session. If it fails and the store grows visibly, earlier parts stay.
+    /// `content`: what an error reports about the content, a sentence without a full stop.
     virtual Result<void> writePart(const std::string &content, const std::function<Result<void>()> &write) = 0;
-    /// Makes the indexes and completes the session. Call it last. Nothing follows it but close(). `sessionKey`: a store
-    /// of many sessions replaces the one with the same key; empty: a new one.
+    /// Creates the indexes and completes the session. Only close() may follow. `sessionKey`: a store of many sessions
+    /// replaces the one with this key; empty: adds a session.
     virtual Result<void> publish(const std::string &sessionKey) = 0;
-    /// Releases the database, and waits until the content is safe.
+    /// Releases the database. Returns when the content is on the disk.
     virtual Result<void> close() = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables of a session, without a dialect of SQL. docs/interchange.md describes them for their users.
+// The tables of a session, independent of the SQL dialect. docs/interchange.md describes them for users.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace ct {
 
 enum class ColumnType : std::uint8_t {
     Integer,       ///< below 2^63: ids, lines, counts
-    Unsigned,      ///< all 64 bits. SQLite's integers are signed there: values from 2^63 on become negative
+    Unsigned,      ///< all 64 bits. SQLite's integers are signed: values from 2^63 on become negative
     UnsignedText,  ///< all 64 bits, as text in SQLite, where scripts expect it
     Boolean,       ///< 0 or 1
     Address,       ///< 0x and 16 digits
     Word,          ///< ASCII, at most 32 characters
     Text,
-    Object,  ///< a number, or an address as text
+    Object,  ///< a number, or an Address
 };
 
 struct Column {
@@ -34,7 +34,7 @@ struct TableSchema {
     bool hasNumberKey = false;  ///< the key is the first column, an integer
 };
 
-/// The tables in the order in which they are made.
+/// The tables in the order of their creation.
 enum class Table : std::uint8_t {
     Events,
     Coroutines,
@@ -61,7 +61,7 @@ enum class Table : std::uint8_t {
 inline constexpr std::size_t kTables = 21;
 
 const TableSchema &schemaOf(Table table);
-/// The name on servers. There, coro_trace_events is only the name that older scripts use.
+/// The name on servers. The table `coro_trace_events` is `events` there; a view keeps the name for older scripts.
 std::string_view serverNameOf(Table table);
 
 struct IndexSchema {
@@ -70,7 +70,7 @@ struct IndexSchema {
     std::string_view columns;
 };
 
-/// Made at the end, because keeping them up to date for each row costs more than the rows.
+/// Created at the end, because updating them with each row costs more than the rows themselves.
 std::span<const IndexSchema> tableIndexes();
 
 }  // namespace ct

@@ -29,7 +29,7 @@ Error wrong(const std::string &text, const std::string &what)
     return {ErrorCode::InvalidArgument, text + ": " + what};
 }
 
-/// For messages: without what may be a password. An option may be one that the user made up.
+/// For messages: leaves out whatever may be a password, including options that do not exist.
 std::string withoutSecrets(QUrl url)
 {
     url.setPassword(QString());
@@ -105,7 +105,7 @@ std::string tlsRemedy(const ServerAddress &address)
     if (address.sslMode.starts_with("verify-"))
         remedy += ", and name the certificate of its authority with sslrootcert=FILE";
     if (address.sslMode == "verify-full")
-        remedy += "; the certificate of the server must have the host's name";
+        remedy += "; the server's certificate must name the host";
     return remedy;
 }
 
@@ -118,19 +118,18 @@ bool isServerAddress(std::string_view text)
 Result<ServerAddress> parseServerAddress(const std::string &text)
 {
     const QUrl url(QString::fromStdString(text), QUrl::StrictMode);
-    // The text may contain a password, and a part of it may be what is wrong.
+    // The message does not quote the text: the wrong part may be a password.
     if (!isServerAddress(text) || !url.isValid())
-        return wrong("invalid address of a server",
-                     "expected postgresql://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE; write other "
-                     "characters than letters and digits as %20");
+        return wrong("invalid server address",
+                     "expected postgresql://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE; write "
+                     "special characters as in a URL, such as %20 for a space");
     ServerAddress address;
     address.kind = text.starts_with("postgres") ? ServerAddress::Kind::PostgreSql : ServerAddress::Kind::MySql;
     const std::string shown = withoutSecrets(url);
     if (!url.password().isEmpty())
-        return wrong(shown,
-                     std::string("an address must not contain a password, because other users can read it in the "
-                                 "list of processes; set ") +
-                         passwordVariable(address.kind) + " in the environment");
+        return wrong(shown, std::string("an address must not contain a password, because other users can see it in the "
+                                        "list of processes; set ") +
+                                passwordVariable(address.kind) + " in the environment");
     address.port = address.kind == ServerAddress::Kind::PostgreSql ? 5432 : 3306;
     if (url.port() > 0)
         address.port = static_cast<std::uint16_t>(url.port());

@@ -4,9 +4,9 @@
 // The address of a database on a server, as users write it:
 //   postgresql://USER@HOST:PORT/DATABASE?OPTION=VALUE&...
 //   mysql://USER@HOST:PORT/DATABASE?OPTION=VALUE&...
-// Options: table (name of the flat view of the latest session), session (number or key of the one to read), socket
-// (path of a Unix socket, or of its folder), sslmode (disable, prefer, require, verify-ca, verify-full), sslrootcert (a
-// file of certificates), maintenance (PostgreSQL: the database to connect to when DATABASE does not exist yet).
+// Options: table (name of the view with the events of the latest session), session (number or key of the session to
+// read), socket (path of a Unix socket, or of its folder), sslmode (disable, prefer, require, verify-ca, verify-full),
+// sslrootcert (file of certificates), maintenance (PostgreSQL: the database from which a missing DATABASE is created).
 #pragma once
 
 #include "core/base/result.h"
@@ -27,31 +27,31 @@ struct ServerAddress {
     std::string database = "coro_tracer";
     std::string table = "coro_trace_events";
     std::string maintenance = "postgres";
-    std::string session;      ///< for reading: its number or its key; empty: the one that was stored last
+    std::string session;      ///< number or key of the session to read; empty: the one that was stored last
     std::string sslMode;      ///< empty: the driver's default
     std::string certificate;  ///< sslrootcert; empty: none
 
-    /// Connections without TLS must be refused.
+    /// True if a connection without TLS must be refused.
     bool needsTls() const { return sslMode == "require" || sslMode.starts_with("verify-"); }
     const std::string &hostOrSocket() const { return socket.empty() ? host : socket; }
     /// For messages: postgresql://USER@HOST:PORT/DATABASE.
     std::string name() const;
 };
 
-/// The error of a connection without the TLS that `address` requires.
+/// The error for a connection without the TLS that `address` requires.
 Error withoutTls(const ServerAddress &address);
-/// Ends a message about a server that offers no TLS, or a certificate that is not trusted.
+/// The remedy for a server that offers no TLS, or whose certificate is not trusted.
 std::string tlsRemedy(const ServerAddress &address);
-/// Returns true if `text` begins like an address of a server, and is no path.
+/// True if `text` begins with the scheme of a server's address, so it is not a path.
 bool isServerAddress(std::string_view text);
-/// A password in the address is an error: other users can read it in the list of processes.
+/// A password in the address is an error, because other users can see it in the list of processes.
 Result<ServerAddress> parseServerAddress(const std::string &text);
-/// The text that parseServerAddress() turns into this address.
+/// The inverse of parseServerAddress().
 std::string addressText(const ServerAddress &address);
-/// Identifies the run of an input among the sessions of a server: the path, absolute and normalised, or the address.
-/// Standard input is empty, and so is the result: each run from there is one of its own.
+/// The key of an input among the sessions of a server: the absolute, normalised path, or the address. Empty for
+/// standard input (""), because each run from there is a new session.
 std::string sourceOfInput(const std::string &input);
-/// The user who connects: that of the address, or else the user of the process.
+/// The user who connects: the one in the address, or else the user of the process.
 std::string userOf(const ServerAddress &address);
 
 }  // namespace ct

@@ -66,7 +66,7 @@ std::string passwordRemedy(const ServerAddress &address)
     if (kept().input.load(std::memory_order_relaxed) == PasswordInput::Window)
         return "enter the password of the user " + userOf(address) +
                "; the dialogs Export and Open from database have a field for it";
-    // Only who has not set the variable is asked.
+    // Batch mode asks only if the variable is not set.
     return keptServerPassword(address)
                ? "enter the right password of the user " + userOf(address) + ", or set " + variable +
                      " in the environment"

@@ -8,7 +8,7 @@ namespace ct {
 
 namespace {
 
-/// The rows of a B-tree of PostgreSQL have at most 2704 bytes.
+/// An entry of a B-tree in PostgreSQL has at most 2704 bytes.
 constexpr std::size_t kMostKeyBytes = 2000;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::string storedKey(const std::string &sessionKey)
     if (sessionKey.size() <= kMostKeyBytes)
         return sessionKey;
     std::size_t kept = kMostKeyBytes;
-    while (kept > 0 && (static_cast<unsigned char>(sessionKey[kept]) & 0xC0U) == 0x80U)  // within a character of UTF-8
+    while (kept > 0 && (static_cast<unsigned char>(sessionKey[kept]) & 0xC0U) == 0x80U)  // inside a UTF-8 character
         --kept;
     const QByteArray hash =
         QCryptographicHash::hash(QByteArray::fromStdString(sessionKey), QCryptographicHash::Sha256).toHex();

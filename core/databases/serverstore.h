@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the stores of servers share: errors that say what is in the database, and keys of sessions.
+// Shared by the stores of servers: errors that say what the database has, and keys of sessions.
 #pragma once
 
 #include "core/base/result.h"
@@ -10,14 +10,14 @@
 
 namespace ct {
 
-/// For an error before the statement that makes the session visible, or one that the server has answered with.
+/// Adds to an error that nothing was stored: publishing had not begun, or the server refused it.
 Error nothingStored(Error error);
-/// For an error after that statement was sent: its answer is missing.
+/// Adds to an error that it is not known whether the session was stored: publishing was not answered.
 Error perhapsStored(Error error);
-/// As nothingStored().
+/// `done`, with nothingStored() applied to its error.
 Result<void> orNothingStored(Result<void> done);
 
-/// The key of a session in a database. A long one ends with a hash, because an index of PostgreSQL has no room for it.
+/// The key of a session as stored. The end of a long key is replaced by a hash, to fit into an index of PostgreSQL.
 std::string storedKey(const std::string &sessionKey);
 
 }  // namespace ct

@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t kCommitEveryNs = 500'000'000;
 constexpr std::uint64_t kCommitEveryRows = 200'000;
 
-/// A part of the end, with its name for errors.
+/// One of the last parts of a session, with its name for errors.
 struct Part {
     const char *name;
     std::function<Result<void>()> write;
@@ -156,7 +156,7 @@ Result<void> SessionWriter::addGaps(const Batch &batch)
     return {};
 }
 
-/// Numbers that are missing in the stream without a Loss: the latest ones before the transition.
+/// Adds a gap for numbers before the transition that are missing without a Loss.
 Result<void> SessionWriter::addUnexplained(const Transition &transition, std::uint64_t count)
 {
     return m_store->add(Table::Gaps, Row()
@@ -207,7 +207,7 @@ Result<void> SessionWriter::complete(Accounting sums)
     const Result<void> committed = m_store->growsVisibly() ? commit() : Result<void>();
     if (!committed)
         sums.eventsNotWritten += m_consumed - m_committed;
-    // The sums come first, before everything that may find no room: they fit into a page that the file already has.
+    // The sums come first: even on a full disk, they fit into a page that the file already has.
     const Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); });
     if (!committed || !summed)
         return committed ? summed : committed;
@@ -261,7 +261,7 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
     return described ? writeSession() : described;
 }
 
-/// Only the session of a selection has these rows.
+/// The rows that only the session of a selection has.
 Result<void> SessionWriter::writeSelection()
 {
     if (!m_context.unselected)
@@ -292,7 +292,7 @@ Result<void> SessionWriter::writeSession()
     const std::string machine = m_info.machine ? validUtf8(m_info.machine->name) : std::string();
     const std::string json = toJson(m_info);
     const RecordingInfo::Clocks clocks = m_info.clocks.empty() ? RecordingInfo::Clocks() : m_info.clocks.back();
-    // The recording is not trusted: the column is signed.
+    // The recording is untrusted, and the column is signed.
     const std::uint64_t offset = clocks.realtime - clocks.monotonic;
     const bool hasOffset = clocks.realtime > clocks.monotonic && offset <= INT64_MAX;
     return m_store->add(Table::Sessions, Row()

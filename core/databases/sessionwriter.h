@@ -19,12 +19,12 @@ namespace ct {
 /// A Sink. Opens the store in the first consume() with rows, or in finish(), and stays on that thread. If the store
 /// grows visibly, commits every half second of stream time, or after 200,000 rows.
 ///
-/// At the end, the sums are written first, then counts of coroutines, addresses, findings and indexes. A part that
-/// finds no room is missing completely: the sums stay, `complete` stays 0, and the error names the missing parts.
+/// At the end, writes the sums, then the counts of coroutines, addresses, findings and indexes. If the disk is too full
+/// for a part, that part and those after it are missing: `complete` stays 0, and the error names them.
 class SessionWriter final : public FileSink {
 public:
     SessionWriter(std::unique_ptr<RowStore> store, ExportContext context);
-    ~SessionWriter() override;  ///< without finish(): commits the consumed batches if the store grows visibly
+    ~SessionWriter() override;  ///< without finish(): commits what was consumed, if the store grows visibly
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
@@ -57,7 +57,7 @@ private:
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
     std::uint64_t m_consumed = 0;   ///< transitions added to the store
-    std::uint64_t m_committed = 0;  ///< transitions that readers see
+    std::uint64_t m_committed = 0;  ///< transitions that are visible to readers
     RecordingInfo m_info;           ///< valid at the end
     std::uint64_t m_firstTs = 0;
     std::uint64_t m_lastTs = 0;

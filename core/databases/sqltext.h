@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Pieces of SQL that several dialects share.
+// SQL that several dialects share.
 #pragma once
 
 #include "core/base/result.h"
@@ -15,17 +15,17 @@ namespace ct {
 /// The columns of a table, separated by commas. `quoted`: quotes a name.
 std::string columnNames(const TableSchema &schema, std::string (*quoted)(std::string_view name));
 
-/// The views that a server has, as two lists of quoted names.
+/// The views on a server, as two lists of quoted names.
 struct ViewNames {
     std::string ofTables;  ///< each shows the latest session of one table
     std::string ofTraces;  ///< those of traceviews.h
 };
 /// `flatView`: name of the view with the columns of the existing collector. `quoted`: quotes a text.
 ViewNames viewNames(const std::string &flatView, std::string (*quoted)(std::string_view text));
-/// The error for a view that has one of these names, although another program has made it.
+/// The error for a view of another program that has one of these names.
 Error viewOfOthers(const std::string &server, const std::string &view);
 
-/// Replaces each occurrence of `from` by `to`. Translates the views of traceviews.h, which are in the SQL of SQLite.
+/// Replaces each occurrence of `from` by `to`: translates the views of traceviews.h from the SQL of SQLite.
 std::string withReplaced(std::string text, std::string_view from, std::string_view to);
 
 }  // namespace ct

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The sums of a run in the table trace_info: their names, and the members that have them.
+// The sums of a run in the table trace_info: their names and the members of Accounting.
 #pragma once
 
 #include "core/stream/accounting.h"
@@ -22,7 +22,7 @@ std::span<const StoredSum> storedSums();
 
 // Other rows of trace_info.
 inline constexpr std::string_view kFormatName = "format";               ///< version of the tables
-inline constexpr std::string_view kDroppedName = "dropped_events";      ///< numbers that are missing without a loss
+inline constexpr std::string_view kDroppedName = "dropped_events";      ///< numbers missing without a loss
 inline constexpr std::string_view kObservedName = "observed_until_ts";  ///< ns, CLOCK_MONOTONIC: the latest pass
 inline constexpr std::string_view kJudgedName = "judged_ts";   ///< ns, CLOCK_MONOTONIC, of the findings; 0: not judged
 inline constexpr std::string_view kCompleteName = "complete";  ///< 0 until the end

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The views for the usual questions, in SQL that SQLite accepts. A database that was exported, and the query dock, have
-// the same views over the same tables.
+// The views for the usual questions, in SQL that SQLite accepts. Exported databases and the query dock have the same
+// views over the same tables.
 #pragma once
 
 namespace ct {
@@ -13,12 +13,12 @@ struct TraceView {
     const char *select;       ///< CREATE VIEW name AS select
 };
 
-/// The name of the events on servers, in SQLite.
+/// Gives the events the name that they have on servers, in SQLite too.
 inline constexpr TraceView kEventsView{"events", "The events, by their name on servers",
                                        "SELECT * FROM coro_trace_events"};
 
-/// Line and file that were read from a coroutine's frame belong to the suspension at line_since only. All events of the
-/// coroutine have the address of the frame.
+/// A line and file that were read from a coroutine's frame belong only to the suspension at line_since, although all
+/// events of the coroutine have the address of the frame.
 inline constexpr TraceView kTraceViews[] = {
     {"coro_trace", "Every event with its file, line and function, and the name and parent of its coroutine",
      "SELECT e.*,"

@@ -13,7 +13,7 @@ namespace {
 constexpr CoroutineId kCoroutinesPerPiece = 8192;
 
 /// The first try reads every coroutine; a later one takes microseconds. The trace evicts an eighth of its records at
-/// once, then none for a while.
+/// once, and then none for a while.
 constexpr int kTriesWithPause = 50;
 constexpr std::chrono::milliseconds kPause{1};
 /// Further tries follow without a pause. Each reads only the coroutines that were born during the try before.
@@ -65,7 +65,7 @@ void ExportedCoroutines::removeEvicted(const Population &population)
     }
 }
 
-/// Counts the coroutines that removeEvicted() removed, unless the counters include them.
+/// Counts the coroutines that removeEvicted() removed, unless the counters already include them.
 void ExportedCoroutines::addToOverflow(const Sums &before, const Sums &after)
 {
     const std::uint64_t gone = before.coroutines - after.coroutines;

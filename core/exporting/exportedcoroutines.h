@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The share of each coroutine's events that a trace holds when an export begins. During the export, the trace may grow
-// and evict records of ended coroutines.
+// Which events of each coroutine a trace has when an export begins. During the export, the trace may grow and evict
+// records of ended coroutines.
 #pragma once
 
 #include "core/trace/history.h"
@@ -15,7 +15,7 @@
 
 namespace ct {
 
-/// The numbers of one coroutine.
+/// The event numbers of one coroutine.
 struct ExportedCoroutine {
     static constexpr std::uint64_t kWithoutRecord = ~std::uint64_t{1};
     static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
@@ -30,13 +30,13 @@ struct ExportedCoroutine {
     bool isFlagged() const { return end == kNoEnd; }
 };
 
-/// For one thread. Each coroutine either has a record or counts in overflow(), never both.
+/// For one thread. Each coroutine either has a record or is counted in overflow(), never both.
 class ExportedCoroutines {
 public:
-    /// Called between pieces; returning false cancels.
+    /// Called repeatedly; returning false cancels.
     using GoOn = std::function<bool()>;
 
-    /// Returns false when cancelled. Ends after a limited number of tries, however fast the trace evicts records.
+    /// Returns false when cancelled. Makes a limited number of tries, however fast the trace evicts records.
     bool fill(const Population &population, const GoOn &goOn);
 
     std::uint32_t size() const { return m_coroutines.size(); }

@@ -75,7 +75,7 @@ bool ExportedNotes::addNext(Notes &to)
         m_evicted = m_end - std::min(m_end, m_read);
         return false;
     }
-    const std::uint64_t behind = m_position - std::min(m_position, m_end);  // causes that are newer than the export
+    const std::uint64_t behind = m_position - std::min(m_position, m_end);  // causes newer than the export
     const std::uint64_t count = causes.causes();
     m_read += count - std::min(count, behind);
     addCauses(std::move(causes), to);
@@ -97,7 +97,7 @@ void ExportedNotes::addLatest(CoroutineId id, Notes &to)
         to.wakes.push_back(*notes.lastWake);
         --m_evicted;
     }
-    // A state that no final suspension explains comes from a finish.
+    // An ended state without a final suspension comes from a finish.
     if (m_evicted != 0 && !m_written[id].hasFinish) {
         const CoroutineSnapshot snapshot = m_population.at(id);
         if (snapshot.state == CoroutineState::Finished && snapshot.kind != PointKind::Final) {
@@ -110,7 +110,7 @@ void ExportedNotes::addLatest(CoroutineId id, Notes &to)
 /// Adds causes of exported coroutines.
 void ExportedNotes::addCauses(Notes causes, Notes &to)
 {
-    // If the other coroutine is not exported, the rest of the note is still useful.
+    // The note is useful even if its other coroutine is not exported.
     const auto clearUnexported = [this](CoroutineId &other) {
         if (other < m_coroutines.size() && !hasRecord(other))
             other = kNoCoroutine;

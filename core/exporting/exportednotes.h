@@ -23,32 +23,32 @@ public:
     {
     }
 
-    /// Determines the causes of the export. Later ones are not part of it.
+    /// Fixes the causes of the export: later ones are not part of it.
     void begin();
 
-    /// Adds notes about processes and threads. Processes without facts of their own follow from their coroutines.
+    /// Adds notes about processes and threads. A process without facts is named by its coroutines.
     void addProcesses(Notes &to) const;
     void addProcessEnds(Notes &to) const;
     /// Adds the samples of threads, descriptors and processes that are in memory.
     void addSamples(Notes &to) const;
-    /// Adds the name of a coroutine, and an older parent.
+    /// Adds the name of a coroutine, and its parent if that one is older.
     void addNameAndParent(CoroutineId id, Notes &to) const;
 
-    /// Sets the causes of `to` to those that the recording has.
+    /// Sets the causes of `to` to those in the recording.
     void addRecorded(const Notes &causes, Notes &to);
-    /// Call it when all causes were taken from the recording. Causes that are not in the recording count as evicted.
+    /// Call it when all causes were taken from the recording. Causes that it lacks count as evicted.
     void endRecorded() { m_evicted = m_end - std::min(m_end, m_recorded); }
-    /// Sets the causes of `to` to the next ones of the history. Returns false when there are no more: the causes that
-    /// it lacks are known.
+    /// Sets the causes of `to` to the next ones of the history. Returns false at the end, when the evicted ones are
+    /// counted.
     bool addNext(Notes &to);
-    /// Adds what is known of a coroutine even if the history has evicted it: a younger parent, and the latest wait,
-    /// wake and finish. Call it after all others, and after all births.
+    /// Adds what the population knows of a coroutine even if the history has evicted it: a younger parent, and the
+    /// latest wait, wake and finish. Call it last, after all births.
     void addLatest(CoroutineId id, Notes &to);
 
-    std::uint64_t evicted() const { return m_evicted; }  ///< causes (Notes::causes()) that the export lacks
+    std::uint64_t evicted() const { return m_evicted; }  ///< causes (Notes::causes()) missing in the export
 
 private:
-    /// Some of the causes of a coroutine that are exported.
+    /// The latest exported causes of a coroutine.
     struct Written {
         bool hasWait = false;
         bool hasWake = false;

@@ -19,7 +19,7 @@ Error cancelled()
     return {ErrorCode::Cancelled, "the export was cancelled; nothing was changed"};
 }
 
-/// What an export reads, and how.
+/// The input of an export.
 struct Request {
     const Population &population;
     const History &history;
@@ -54,7 +54,7 @@ Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &f
         return files.error();
     Result<std::shared_ptr<Sink>> sink = files->makeSink(format, context);
     if (!sink)
-        return files->ofNothingWritten(sink.error());
+        return files->nothingWritten(sink.error());
     Result<ExportReport> report = request.writeTo(**sink);
     if (const auto *const file = dynamic_cast<const FileSink *>(sink->get()); report && file)
         report->remark = file->remark();
@@ -63,7 +63,7 @@ Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &f
     if (!report && report.error().code == ErrorCode::Cancelled)
         return report;
     if (!report)
-        return files->ofNothingWritten(report.error());
+        return files->nothingWritten(report.error());
     if (request.progress && !request.progress(0.99))
         return cancelled();
     if (Result<void> replaced = files->commit(report->causes != 0); !replaced)
@@ -73,7 +73,7 @@ Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &f
     return report;
 }
 
-/// A server shows a session when it is complete: there are no files to replace.
+/// Needs no temporary file: a server shows a session only when it is complete.
 Result<ExportReport> exportToServer(const Request &request, const ExportFormat &format, const std::string &address,
                                     const ExportContext &context)
 {

@@ -20,27 +20,27 @@ namespace ct {
 /// Called repeatedly with the progress, 0..1. Returning false cancels the export.
 using ExportProgress = std::function<bool(double)>;
 
-/// Content of an export, and counts of what it lacks.
+/// The content of an export, and counts of what it lacks.
 struct ExportReport {
     std::uint64_t rows = 0;           ///< transitions written
-    std::uint64_t coroutines = 0;     ///< coroutines in the file, with or without rows
+    std::uint64_t coroutines = 0;     ///< coroutines in the export, with or without rows
     std::uint64_t lostEvents = 0;     ///< overwritten or dropped before they were captured
     std::uint64_t evictedEvents = 0;  ///< captured, but neither in memory (History's budget) nor in the recording
-    std::uint64_t evictedNotes = 0;   ///< missing causes (Notes::causes()); the latest wakes and waits are in the file
-    std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not in the file
-    std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not in the file
+    std::uint64_t evictedNotes = 0;  ///< missing causes (Notes::causes()); the latest waits and wakes are never missing
+    std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not exported
+    std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not exported
     std::uint64_t causes = 0;              ///< causes written
     std::uint64_t notSelected = 0;         ///< captured events that the selection leaves out
-    std::string causesPath;                ///< the second file, which has them; empty: there is none
-    std::string remark;                    ///< FileSink::remark(): what the file does not show; empty: nothing
+    std::string causesPath;                ///< the second file, with the causes; empty: none
+    std::string remark;                    ///< FileSink::remark(): what the file does not show; may be empty
 };
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same
-/// folder and renames it at the end: a cancelled or failed export leaves an existing file as it was. A second file for
-/// causes is written in the same way, if there are causes. Any thread; the trace may grow at the same time.
-/// `streamIndex`: index of the recording, which supplies evicted events, first and in the order of the stream. The
-/// report counts what is missing without a recording, or in it. `sums`: of the session, for counts that only it has,
-/// such as untraced coroutines and dropped records. `selection`: the share that is exported.
+/// folder and renames it at the end, so a cancelled or failed export leaves an existing file unchanged. If there are
+/// causes, a second file is written in the same way. Any thread; the trace may grow meanwhile. `streamIndex`: index of
+/// the recording, from which evicted events are exported first, in stream order. The report counts events that are in
+/// neither. `sums`: of the session, for counts that only it has, such as untraced coroutines and dropped records.
+/// `selection`: the part that is exported.
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
                                  const ExportContext &context = {}, std::shared_ptr<const StreamIndex> streamIndex = {},

@@ -17,7 +17,7 @@ std::string_view KnownLocations::textOf(const Transition &suspension, std::uint3
     if (suspension.coroutine >= m_entries.size())
         m_entries.resize(std::size_t{suspension.coroutine} + 1);
     Entry &entry = m_entries[suspension.coroutine];
-    // Times of another run may go back.
+    // In a file of several runs, times may go back.
     const bool isRecent = suspension.ts >= entry.askedAt && suspension.ts - entry.askedAt < kAskAgainNs;
     if (entry.addr != suspension.addr || !isRecent)
         ask(suspension, pid, entry);
@@ -34,7 +34,7 @@ void KnownLocations::ask(const Transition &suspension, std::uint32_t pid, Entry 
     }
     address.since = entry.lineSince;
     entry.ofLine = textOf(m_resolver->known(address));
-    ++address.since;  // of no suspension: the answer has no line
+    ++address.since;  // matches no suspension, so the answer has no line
     entry.ofOthers = textOf(m_resolver->known(address));
 }
 

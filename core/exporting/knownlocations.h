@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Texts for the locations of suspensions without a site, for formats that write them line by line.
+// Locations of suspensions without a site, as texts, for formats that write events line by line.
 #pragma once
 
 #include "core/addresses/exportresolver.h"
@@ -28,13 +28,13 @@ public:
     {
     }
 
-    /// Returns the text for the location of a suspension, as far as it is known now; empty: not known. A line that
-    /// belongs to another suspension of the coroutine is left out. Asks the resolver about a coroutine only once for
-    /// each second of stream time and each address. Valid as long as this object.
+    /// Returns the text for the location of a suspension, as far as it is known by now; empty: unknown. A line that
+    /// belongs to another suspension of the coroutine is left out. Asks the resolver only once per coroutine, address
+    /// and second of stream time. Valid during the life of this object.
     std::string_view textOf(const Transition &suspension, std::uint32_t pid);
 
 private:
-    /// What is known about the address of a coroutine's suspensions.
+    /// The latest answer about an address of a coroutine.
     struct Entry {
         std::uint64_t addr = 0;
         std::uint64_t askedAt = 0;    ///< ns of stream time

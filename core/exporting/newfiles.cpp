@@ -40,14 +40,14 @@ Result<std::shared_ptr<Sink>> NewFiles::makeSink(const ExportFormat &format, con
     return format.make(m_events.temporaryPath(), m_causes ? m_causes->temporaryPath() : std::string(), context);
 }
 
-Error NewFiles::ofNothingWritten(const Error &error) const
+Error NewFiles::nothingWritten(const Error &error) const
 {
     const bool isOfCauses = m_causes && error.message.find(m_causes->temporaryPath()) != std::string::npos;
-    return isOfCauses ? ct::ofNothingWritten(error, m_causes->temporaryPath(), m_causesPath)
-                      : ct::ofNothingWritten(error, m_events.temporaryPath(), m_path);
+    return isOfCauses ? ct::nothingWritten(error, m_causes->temporaryPath(), m_causesPath)
+                      : ct::nothingWritten(error, m_events.temporaryPath(), m_path);
 }
 
-/// Events come last: they make the export complete.
+/// Renames the events last, because they make the export complete.
 Result<void> NewFiles::commit(bool hasCauses)
 {
     if (m_causes && hasCauses) {
@@ -61,7 +61,7 @@ Result<void> NewFiles::commit(bool hasCauses)
     if (replaced)
         replaced = m_events.commit();
     if (!replaced && m_causes && hasCauses)
-        return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " is the new one already"};
+        return Error{replaced.error().code, replaced.error().message + "; " + m_causesPath + " was already replaced"};
     if (replaced && m_causes && !hasCauses)
         removeOlderCauses(m_causesPath);
     return replaced;

@@ -13,14 +13,14 @@
 
 namespace ct {
 
-/// A second file has the causes, if the format needs it. Without commit(), nothing is left.
+/// A second file has the causes, if the format needs one. Without commit(), both are removed.
 class NewFiles {
 public:
     static Result<NewFiles> prepare(const ExportFormat &format, const std::string &path);
 
     Result<std::shared_ptr<Sink>> makeSink(const ExportFormat &format, const ExportContext &context) const;
-    /// Rewrites an error about one of the temporary files.
-    Error ofNothingWritten(const Error &error) const;
+    /// Rewrites an error about one of the temporary files, as ct::nothingWritten() does.
+    Error nothingWritten(const Error &error) const;
     /// Renames the files. Close the sink first. `hasCauses`: the second file is needed.
     Result<void> commit(bool hasCauses);
     /// The second file; empty: the format has none.

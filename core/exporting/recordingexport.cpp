@@ -47,7 +47,7 @@ Result<void> RecordingExport::consume(const Batch &batch)
     return m_writer->consume(batch);
 }
 
-/// A recording keeps one function for an address: the innermost.
+/// A recording keeps one function per address: the innermost.
 Result<void> RecordingExport::addFrames()
 {
     std::vector<FrameLocation> frames;

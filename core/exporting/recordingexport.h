@@ -11,8 +11,8 @@
 
 namespace ct {
 
-/// Makes a sink that adds the facts of `context.info` and the resolved addresses at the end: the reader of the
-/// recording may be on a machine without the program. Finding no room for them is an error, as for the stream.
+/// Makes a sink that adds the facts of `context.info` and the resolved addresses at the end, because the recording may
+/// be read on a machine without the program. If they cannot be written, that is an error, as for the stream.
 Result<std::shared_ptr<Sink>> makeRecordingExport(const std::string &path, const ExportContext &context);
 
 }  // namespace ct

@@ -33,7 +33,7 @@ int synchronise(const std::string &path, int flags)
     return failed;
 }
 
-/// Creates a new file in the folder of the target. Its name ends in `packing`, which says whether it is compressed.
+/// Creates a new file in the folder of the target. Its name ends in `packing`, which selects the compression.
 Result<std::string> createTemporary(const std::string &target, std::string_view packing)
 {
     // Relaxed: only uniqueness matters.
@@ -114,7 +114,7 @@ Result<void> ReplaceFile::commit()
     return {};
 }
 
-Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path)
+Error nothingWritten(const Error &error, const std::string &temporary, const std::string &path)
 {
     // A message ends with its remedy.
     std::string cause = error.message;
@@ -124,7 +124,7 @@ Error ofNothingWritten(const Error &error, const std::string &temporary, const s
     cause.resize(std::min(cause.size(), causeEnd));
     if (const std::size_t at = cause.find(temporary); at != std::string::npos) {
         cause.replace(at, temporary.size(), path);
-        // Before the remedy, there may be a statement about the content of the temporary file.
+        // A statement about the content of the temporary file may precede the remedy.
         cause.resize(std::min(cause.size(), cause.find("; ", at + path.size())));
         if (!hasRemedy)
             remedy = writeRemedy(error.code);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Replaces a file completely or not at all.
+// Replaces a file as a whole or not at all.
 #pragma once
 
 #include "core/base/filekey.h"
@@ -15,8 +15,8 @@ namespace ct {
 /// A temporary file in the folder of the target. Removed unless commit() succeeds.
 class ReplaceFile {
 public:
-    /// Creates the temporary file, with the permissions of an existing target. Follows a link, so it stays a link.
-    /// Returns an error when another writer has the target open: its later output would be lost.
+    /// Creates the temporary file, with the permissions of an existing target. Follows a link, which stays a link.
+    /// Returns an error if another writer has the target open, because its later output would be lost.
     static Result<ReplaceFile> prepare(const std::string &path);
     ReplaceFile(ReplaceFile &&other) noexcept;
     ReplaceFile &operator=(ReplaceFile &&) = delete;
@@ -35,8 +35,8 @@ private:
 };
 
 /// Rewrites an error of an export that wrote `temporary` instead of `path`. The result names `path`, says that nothing
-/// was written, and ends with the remedy of the cause, which is the last part of its message. A statement about the
+/// was written, and ends with the remedy of the original error, the last part of its message. A statement about the
 /// content of `temporary` is left out, because that file is removed.
-Error ofNothingWritten(const Error &error, const std::string &temporary, const std::string &path);
+Error nothingWritten(const Error &error, const std::string &temporary, const std::string &path);
 
 }  // namespace ct

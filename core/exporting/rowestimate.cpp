@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::uint32_t kMostExamined = 100'000;
 
-/// The share of the coroutine's events that is probably in the time range, 0..1.
+/// Estimates the share of the coroutine's events that are in the time range, 0..1.
 double shareInTime(const CoroutineSnapshot &snapshot, const TraceSelection &selection, std::uint64_t now)
 {
     if (!selection.hasTimes())
         return 1;
     const std::uint64_t begin = snapshot.birthTs;
-    // A coroutine that does not run has no event after its latest one.
+    // A coroutine that is not running has no event after its latest one.
     const std::uint64_t end = snapshot.state == CoroutineState::Running ? now : std::max(begin, snapshot.since);
     const std::uint64_t from = std::max(begin, selection.from);
     const std::uint64_t to = std::min(end, selection.to);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How much a selection of a trace has, before it is exported.
+// Estimates how much a selection of a trace has.
 #pragma once
 
 #include "core/exporting/traceselection.h"
@@ -18,8 +18,8 @@ struct RowEstimate {
     bool isExact = true;       ///< of events and coroutines
 };
 
-/// Takes some milliseconds: of many coroutines it examines a sample, and it spreads the events of a coroutine evenly
-/// over its life. `now`: ns, CLOCK_MONOTONIC, the end of the trace. Any thread.
+/// Takes some milliseconds: examines only a sample of many coroutines, and assumes that the events of a coroutine are
+/// spread evenly over its life. `now`: ns, CLOCK_MONOTONIC, the end of the trace. Any thread.
 RowEstimate estimateRows(const Population &population, const History &history, const TraceSelection &selection,
                          std::uint64_t now);
 

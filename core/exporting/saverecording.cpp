@@ -13,8 +13,8 @@ namespace ct {
 
 namespace {
 
-/// Returns another file that is a segment of the recording `to`, or the recording of which `to` would be a segment; ""
-/// if there is none. "x.ctr" is the common name of the segments "x.0.ctr", "x.1.ctr" and so on.
+/// Returns a file that is a segment of the recording `to`, or that has `to` as a segment; "" if there is none. "x.ctr"
+/// is the common name of the segments "x.0.ctr", "x.1.ctr" and so on.
 std::string namesakeOf(const std::string &to)
 {
     const std::string one = std::filesystem::path(to).lexically_normal().string();
@@ -49,13 +49,13 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();
-    // The rest of the progress is for commit().
+    // commit() takes the rest.
     const CopyProgress part = [&](double done) { return !progress || progress(done * 0.95); };
     Result<CopiedRecording> copied = copyRecording(from, file->temporaryPath(), part);
     if (!copied && copied.error().code == ErrorCode::Cancelled)
         return Error{ErrorCode::Cancelled, "saving was cancelled; nothing was changed"};
     if (!copied)
-        return ofNothingWritten(copied.error(), file->temporaryPath(), to);
+        return nothingWritten(copied.error(), file->temporaryPath(), to);
     if (Result<void> replaced = file->commit(); !replaced)
         return replaced.error();
     return copied;

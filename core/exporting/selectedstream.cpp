@@ -67,7 +67,7 @@ void SelectedStream::addLosses(const Batch &batch)
     }
 }
 
-/// Decides about the losses before the number `end`: `passes` lets them pass, else they are not selected.
+/// Handles the losses before the number `end`: if `passes`, they pass; otherwise they count as not selected.
 void SelectedStream::decideLosses(Coroutine &coroutine, std::uint64_t end, bool passes)
 {
     std::size_t &next = coroutine.nextLoss;
@@ -124,7 +124,7 @@ void SelectedStream::clearUnselected(CoroutineId &other) const
         other = kNoCoroutine;
 }
 
-/// Notes that are no causes. Those of processes concern the whole run.
+/// Notes other than causes. Those about processes concern the whole run, so they pass.
 void SelectedStream::addNotes(const Notes &notes)
 {
     Notes &passed = m_batch.notes;
@@ -166,7 +166,7 @@ void SelectedStream::addCauses(const Notes &notes)
     copyIf(notes.wakes, passed.wakes, ofSelected);
     for (Wake &wake : passed.wakes)
         clearUnselected(wake.by);
-    // Threads without a coroutine use objects, too.
+    // A thread without a coroutine can use an object, too.
     copyIf(notes.uses, passed.uses, [this](const Use &use) {
         const bool isOfSelected = use.by == kNoCoroutine ? m_selection.coroutines.empty() : isSelected(use.by);
         return isOfSelected && isInTime(use.ts);
@@ -177,7 +177,7 @@ void SelectedStream::addCauses(const Notes &notes)
     m_unselected.causes += notes.causes() - passed.causes();
 }
 
-/// The ends of coroutines. What was lost before an end is selected if the end is.
+/// Deaths. Events that were lost before one are selected if it is.
 void SelectedStream::addEnds(const Batch &batch)
 {
     copyIf(batch.flags, m_batch.flags, [this](const Flag &flag) { return isSelected(flag.coroutine); });

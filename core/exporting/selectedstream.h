@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Lets the selected share of a stream through. Everything that it leaves out is counted as unselected, not as lost.
+// Passes the selected part of a stream. What it leaves out counts as not selected, not as lost.
 #pragma once
 
 #include "core/exporting/traceselection.h"
@@ -12,9 +12,9 @@
 
 namespace ct {
 
-/// A Sink in front of the Sink of an export, on its thread. The selected events of a coroutine have consecutive
-/// numbers, apart from gaps of the trace: they begin with the first event in the time range, and end before the first
-/// one after it. A loss belongs to the event after it.
+/// A Sink in front of the Sink of an export, on its thread. Apart from gaps in the trace, the selected events of a
+/// coroutine have consecutive numbers, from the first event in the time range to the last one before the first event
+/// after the range. A loss belongs to the event after it.
 class SelectedStream final : public Sink {
 public:
     /// All must outlive this object. `unselected`: the writer of the export reads it.
@@ -23,7 +23,7 @@ public:
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
 
-    /// What the selection has. Valid after finish().
+    /// The sums of the selection. Valid after finish().
     const Accounting &sums() const { return m_sums; }
     std::uint64_t causes() const { return m_causes; }
 
@@ -35,7 +35,7 @@ private:
         Progress progress = Progress::Before;
         std::uint64_t firstN = 0;  ///< selected events have the numbers [firstN, endN)
         std::uint64_t endN = 0;
-        std::vector<Loss> losses;  ///< no event has followed those from nextLoss on
+        std::vector<Loss> losses;  ///< those from nextLoss on have no later event so far
         std::size_t nextLoss = 0;
     };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The share of a trace that an export has. A plain value.
+// The part of a trace that is exported. A plain value.
 #pragma once
 
 #include "core/trace/population.h"

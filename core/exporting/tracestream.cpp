@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTransitionsPerBatch = 8192;
 /// Coroutines per batch. Coroutines without events count for the progress as well.
 constexpr std::uint32_t kCoroutinesPerBatch = 8192;
-/// A recording is behind its capture by half a second and a queue.
+/// How long to wait for a recording, which lags behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kPollInterval{20};
 
@@ -45,7 +45,7 @@ TraceStream::TraceStream(const Population &population, const History &history, S
     m_sums.notesLost = sums.notesLost;
 }
 
-/// Determines the extent of the export. Later events are not part of it.
+/// Fixes the extent of the export: later events are not part of it.
 Result<void> TraceStream::fillCoroutines()
 {
     const auto goOn = [this] { return !m_progress || m_progress(0); };
@@ -431,7 +431,7 @@ Result<void> TraceStream::flush()
     return consumed ? report() : consumed;
 }
 
-/// Reports the progress. Returns an error if the export was cancelled.
+/// Reports progress. Returns an error if the export was cancelled.
 Result<void> TraceStream::report() const
 {
     const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Turns a trace back into a stream. If memory has evicted any of it, the recording comes first, in the order of the
-// stream; events that it lacks come from memory as far as possible. Then follows the rest of memory, coroutine by
+// Turns a trace back into a stream. If memory has evicted any of it, the recording comes first, in stream order, with
+// events that it lacks taken from memory if possible. The rest of memory follows, coroutine by
 // coroutine.
 #pragma once
 
@@ -28,7 +28,7 @@ public:
     Result<ExportReport> run();
 
 private:
-    /// Share of the stream that the recording has, as far as it is known before reading.
+    /// How much of the stream the recording has, as far as it is known before reading.
     enum class Recorded {
         Nothing,  ///< the recording is not used: everything is in memory, or there is no recording
         Part,

@@ -72,12 +72,12 @@ private:
                              [](const Row &row, CoroutineId wanted) { return coroutineOf(row) < wanted; });
         const auto end = std::upper_bound(first, index.rows.end(), id,
                                           [](CoroutineId wanted, const Row &row) { return wanted < coroutineOf(row); });
-        // Another cursor can build the index anew while this one is in use.
+        // Another cursor can rebuild the index while this one is in use.
         m_own.assign(first, end);
         return m_own;
     }
 
-    /// Reads the causes of coroutines from `first` on.
+    /// Reads the causes of the coroutines from `first` on.
     void build(CauseIndex<Row> &index, CoroutineId first)
     {
         index.rows.clear();

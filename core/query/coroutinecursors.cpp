@@ -9,7 +9,7 @@ namespace ct::query {
 
 namespace {
 
-/// The addresses of this many coroutines are resolved together.
+/// Number of coroutines whose addresses are resolved at once.
 constexpr CoroutineId kAddressesAtOnce = 1024;
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace ct::query {
 
-/// The counts are those of the beginning of the query. A record that was evicted since has only these.
+/// The counts are those at the beginning of the query. Of a record that was evicted since, only these remain.
 class CoroutineCursor final : public Cursor {
 public:
     explicit CoroutineCursor(Snapshot &snapshot) : m_snapshot(snapshot) {}

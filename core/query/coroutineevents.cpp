@@ -80,7 +80,7 @@ std::size_t CoroutineEvents::read(Entries &entries)
     }
 }
 
-/// Keeps the entries up to the first evicted event, or up to the end. Returns their count.
+/// Keeps the entries up to the first evicted event, or else all. Returns their number.
 std::size_t CoroutineEvents::keepNext(Entries &entries, std::size_t count)
 {
     std::size_t kept = 0;
@@ -114,7 +114,7 @@ std::size_t CoroutineEvents::keepNext(Entries &entries, std::size_t count)
     return kept;
 }
 
-/// The entry is newer than the query.
+/// True if the entry is newer than the query.
 bool CoroutineEvents::isPastTheEnd(const HistoryEvent &entry) const
 {
     return entry.n >= m_atStart.end || m_events >= m_atStart.captured;
@@ -126,7 +126,7 @@ void CoroutineEvents::beginEvicted(std::uint64_t end)
     m_evictedEnd = end;
 }
 
-/// Reads the next entries of the evicted events from the recording. Returns 0 after the last one.
+/// Reads the next evicted events from the recording. Returns their number; 0 after the last one.
 std::size_t CoroutineEvents::readEvicted(Entries &entries)
 {
     const bool isFlagged = m_atStart.isFlagged();
@@ -154,7 +154,7 @@ std::size_t CoroutineEvents::readEvicted(Entries &entries)
     return count;
 }
 
-/// Numbers that are neither in memory nor in the recording were never captured, if all of the recording can be read.
+/// If all of the recording can be read, numbers that are neither there nor in memory were never captured.
 std::size_t CoroutineEvents::endEvicted(Entries &entries, std::size_t count)
 {
     m_isInEvicted = false;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reads the history of one coroutine as of the beginning of a query: what memory has, what the recording has of the
-// rest, and gaps for numbers that were never captured.
+// Reads the history of one coroutine up to the beginning of a query: from memory, evicted events from the recording,
+// and gaps for numbers that were never captured.
 #pragma once
 
 #include "core/query/recordedevents.h"
@@ -22,9 +22,9 @@ public:
     {
     }
 
-    /// `end`: the scan will not need coroutines from here on. Events of other times than `times` may be missing.
+    /// `end`: the scan does not need coroutines from here on. Events outside of `times` may be missing.
     void open(CoroutineId id, const ExportedCoroutine &atStart, CoroutineId end, const Times &times = {});
-    /// Replaces the first entries by the next events and gaps. Returns their count; 0 at the end.
+    /// Overwrites the first entries with the next events and gaps. Returns their number; 0 at the end.
     std::size_t read(Entries &entries);
 
 private:
@@ -43,12 +43,12 @@ private:
     ExportedCoroutine m_atStart;
     History::Position m_position;
     std::uint64_t m_nextN = 0;   ///< one past the latest entry
-    std::uint64_t m_events = 0;  ///< that were read
+    std::uint64_t m_events = 0;  ///< events that were read
     bool m_isMemoryRead = false;
     // Numbers that memory does not have.
     bool m_isInEvicted = false;
     std::uint64_t m_evictedEnd = 0;
-    std::uint64_t m_recordedPosition = 0;  ///< in the stream, of the next event
+    std::uint64_t m_recordedPosition = 0;  ///< stream position of the next event
     Entries m_later;                       ///< entries after the evicted ones
     std::size_t m_laterCount = 0;
 };

@@ -67,15 +67,15 @@ bool EventCursor::openNextCoroutine()
     return false;
 }
 
-/// All events of the coroutine are before the times of the filter. As for all views, the events of a coroutine are in
-/// the order of their times.
+/// True if all events of the coroutine are before the times of the filter. Like all views, assumes that the events of a
+/// coroutine are in time order.
 bool EventCursor::isBefore(const CoroutineSnapshot &coroutine) const
 {
     const bool isKnown = coroutine.state == CoroutineState::Running || isSuspended(coroutine.state);
     return coroutine.kept && isKnown && coroutine.since < m_filter.from;
 }
 
-/// The id of an event after a gap is the count of the events before it, so all of these are needed.
+/// The id of an event after a gap depends on the number of events before it, so all of these are needed.
 Times EventCursor::neededTimes() const
 {
     return m_isLossless && m_snapshot.history().lastTs() < kFirstNegative ? Times{m_filter.from, m_filter.to} : Times();
@@ -89,7 +89,7 @@ bool EventCursor::refill()
     return m_isOpen;
 }
 
-/// The event is newer than the times of the filter.
+/// True if the event is after the times of the filter.
 bool EventCursor::isPastTheEnd(const HistoryEvent &event) const
 {
     if (m_filter.number && event.n > *m_filter.number && event.n < kFirstNegative)

@@ -8,8 +8,8 @@
 
 namespace ct::query {
 
-/// The id of an event is its position among all events that were captured when the query began, coroutine by coroutine.
-/// Events that are not in memory leave a gap.
+/// The id of an event is its position among all events that had been captured when the query began, coroutine by
+/// coroutine. Events that cannot be read leave a gap.
 class EventCursor final : public Cursor {
 public:
     enum Column { Id, ProbeId, Tid, Addr, Seq, IsActive, Ts, N, Coroutine, Pid, SiteColumn, Kind };
@@ -33,7 +33,7 @@ private:
     Filter m_filter;
     CoroutineId m_next = 0;  ///< coroutine
     CoroutineId m_end = 0;
-    CoroutineSnapshot m_coroutine;  ///< that is being read
+    CoroutineSnapshot m_coroutine;  ///< the one being read
     ExportedCoroutine m_atStart;    ///< its numbers
     bool m_isLossless = false;      ///< its numbers have no gap
     bool m_isOpen = false;
@@ -41,7 +41,7 @@ private:
     CoroutineEvents::Entries m_events;
     std::size_t m_at = 0;  ///< one past the present event
     std::size_t m_count = 0;
-    std::uint64_t m_rows = 0;  ///< of this coroutine, the present one included
+    std::uint64_t m_rows = 0;  ///< rows of this coroutine, including the present one
 };
 
 }  // namespace ct::query

@@ -17,7 +17,7 @@ std::uint64_t countOf(const Report *report)
     return report ? report->findings.size() : 0;
 }
 
-/// One sentence a line.
+/// One sentence per line.
 std::string linesOf(const std::vector<std::string> &sentences)
 {
     std::string lines;

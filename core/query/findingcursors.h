@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables findings and finding_coroutines. Both are of one report, see Snapshot::report().
+// The tables findings and finding_coroutines. Both show the same report, see Snapshot::report().
 #pragma once
 
 #include "core/query/virtualtable.h"
@@ -26,7 +26,7 @@ private:
 
 class FindingCoroutineCursor final : public Cursor {
 public:
-    /// Leaves out coroutines that were born after the query began.
+    /// Leaves out coroutines that were born after the beginning of the query.
     explicit FindingCoroutineCursor(Snapshot &snapshot);
     void start(const Filter &filter) override;
     bool next() override;

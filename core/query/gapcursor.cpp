@@ -28,7 +28,7 @@ bool GapCursor::next()
     return true;
 }
 
-/// Reads the gaps of coroutine m_next. Most have none, as their counts show.
+/// Reads the gaps of coroutine m_next. Most coroutines have none, as their counts show.
 void GapCursor::readGaps()
 {
     if (!m_snapshot.hasRecord(m_next))
@@ -48,7 +48,7 @@ void GapCursor::readGaps()
     }
 }
 
-/// The reasons apply in this order. As in an export, only what the sums have is lost.
+/// Assigns reasons in this order. As in an export, only what the sums count is lost.
 void GapCursor::addGap(std::uint64_t firstN, std::uint64_t count)
 {
     MissingEvents why = m_snapshot.population().whyMissing(m_next, firstN, count);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table gaps: numbers of events that were never captured. Events that were captured, and then evicted from memory,
-// are not gaps.
+// The table gaps: numbers of events that were never captured. Events that were captured and then evicted are not
+// gaps.
 #pragma once
 
 #include "core/query/virtualtable.h"
@@ -30,7 +30,7 @@ private:
     CoroutineId m_end = 0;
     std::vector<Gap> m_gaps;   ///< of coroutine m_next - 1
     std::size_t m_at = 0;      ///< one past the present gap
-    std::uint64_t m_lost = 0;  ///< events of the coroutine that were lost and that no gap has so far
+    std::uint64_t m_lost = 0;  ///< lost events of the coroutine that are in no gap so far
 };
 
 }  // namespace ct::query

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Queries to begin with.
+// Example queries, for the dock.
 #pragma once
 
 namespace ct {

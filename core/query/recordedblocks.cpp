@@ -12,13 +12,13 @@ namespace ct::query {
 
 namespace {
 
-/// A recording is behind its capture by half a second and a queue.
+/// How long to wait for a recording, which lags behind its capture by half a second and a queue.
 constexpr std::chrono::milliseconds kPatience{3000};
 constexpr std::chrono::milliseconds kPollInterval{10};
 
 constexpr std::uint64_t kEndless = ~std::uint64_t{0};
 
-/// nullptr for a recording that will never have a block.
+/// Returns nullptr for a recording that will never have a block.
 std::shared_ptr<const StreamIndex> usable(std::shared_ptr<const StreamIndex> streamIndex)
 {
     return streamIndex && streamIndex->isClosed() && streamIndex->blocks() == 0 ? nullptr : std::move(streamIndex);
@@ -58,7 +58,7 @@ void RecordedBlocks::begin()
         m_unreadable.push_back({next, kEndless});
 }
 
-/// Reads the events of the first block in `part`, and shortens `part` to it. Returns false when they cannot be read.
+/// Reads the events of the first block in `part`, and shortens `part` to it. Returns false if they cannot be read.
 bool RecordedBlocks::read(Positions &part)
 {
     const std::optional<StreamIndex::Block> block = m_streamIndex->blockAt(part.first);

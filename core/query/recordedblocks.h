@@ -23,7 +23,7 @@ public:
     RecordedBlocks(const History &history, std::shared_ptr<const StreamIndex> streamIndex,
                    const std::atomic<bool> &cancelled);
 
-    /// Waits a short time for a recording that is behind the eviction, and finds the files that are no longer there.
+    /// Waits for a short time if the recording is behind the eviction, and finds out which files are gone.
     void begin();
     bool hasRecording() const { return m_streamIndex != nullptr; }
     const History &history() const { return m_history; }
@@ -41,16 +41,16 @@ public:
             at = part.end;
         }
     }
-    /// Waits a short time for the recording. Returns true if it has all events before `end`, a position in the stream.
+    /// Waits for a short time. Returns true if the recording has all events before the stream position `end`.
     bool awaitAll(std::uint64_t end) const;
-    /// Replaces the contents of `to` by the causes of a block. Returns false when it cannot be read.
+    /// Replaces the content of `to` by the causes of a block. Returns false if it cannot be read.
     bool readCauses(const StreamIndex::Block &block, Notes &to);
     std::size_t blocks() const { return m_streamIndex ? m_streamIndex->blocks() : 0; }
     StreamIndex::Block block(std::size_t index) const { return m_streamIndex->block(index); }
 
-    /// No event of [first, end) is known to be missing in the recording.
+    /// True if no event of [first, end) is known to be missing in the recording.
     bool isReadable(Positions positions) const;
-    /// Evicted events that are not in the recording either, as far as known.
+    /// Number of evicted events that are not in the recording either, as far as known.
     std::uint64_t missingEvents() const;
 
 private:

@@ -9,7 +9,7 @@ namespace ct::query {
 RecordedEvents::Piece RecordedEvents::next(CoroutineId id, std::uint64_t position, CoroutineId end, const Times &times)
 {
     while (m_blocks.hasRecording()) {
-        // While the query runs, memory may evict more.
+        // Memory may evict more while the query runs.
         const History::Positions evicted = m_blocks.history().evictedOf(id);
         const History::Positions wanted = positionsOf(times);
         position = std::max(position, wanted.first);
@@ -31,7 +31,7 @@ RecordedEvents::Piece RecordedEvents::next(CoroutineId id, std::uint64_t positio
     return {};
 }
 
-/// Returns the positions of all evicted events with one of the times.
+/// Returns positions that include all evicted events in the times.
 History::Positions RecordedEvents::positionsOf(const Times &times) const
 {
     const History &history = m_blocks.history();
@@ -60,7 +60,7 @@ const RecordedEvents::Group &RecordedEvents::groupWith(CoroutineId id, std::uint
     group->first = id;
     group->from = position;
     group->until = wanted.end;
-    // The rest of a coroutine is a group of its own. A query that needs a second coroutine needs more of them.
+    // A coroutine that does not fit is a group alone. A query that needs a second coroutine needs more of them.
     if (position != wanted.first)
         end = id + 1;
     else if (m_hasLoaded)
@@ -92,8 +92,8 @@ void RecordedEvents::load(Group &group, CoroutineId end)
     putInOrder(group);
 }
 
-/// Returns the end of the coroutines whose events in [group.from, group.until) probably fit, and where these events
-/// are.
+/// Returns the end of the coroutines whose events in [group.from, group.until) probably fit, and the positions of these
+/// events.
 CoroutineId RecordedEvents::chooseEnd(const Group &group, CoroutineId end, History::Positions &positions) const
 {
     const History &history = m_blocks.history();
@@ -109,8 +109,8 @@ CoroutineId RecordedEvents::chooseEnd(const Group &group, CoroutineId end, Histo
             continue;
         positions.first = std::min(positions.first, here.first);
         positions.end = std::max(positions.end, here.end);
-        // Estimates how many of the coroutine's events are in this range, as if they had equal distances. A coroutine
-        // that also has events in memory has them up to the end of the stream.
+        // Estimates how many of the coroutine's events are in this range, as if they were evenly spaced. If it also has
+        // events in memory, they reach to the end of the stream.
         const std::uint64_t lastPosition = evicted.end < ring ? evicted.end : std::max(streamed, evicted.end);
         expected += static_cast<double>(m_coroutines[id].captured) * static_cast<double>(here.end - here.first) /
                     static_cast<double>(lastPosition - evicted.first);
@@ -118,7 +118,7 @@ CoroutineId RecordedEvents::chooseEnd(const Group &group, CoroutineId end, Histo
     return std::max(id, group.first + 1);
 }
 
-/// Removes the last coroutines of the group, or ends it in the middle of its only one.
+/// Removes the last coroutines of the group, or cuts its only coroutine short.
 void RecordedEvents::makeFit(Group &group) const
 {
     if (group.end - group.first == 1) {

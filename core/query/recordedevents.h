@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The evicted events of single coroutines, read from the recording. A recording is in the order of the stream, so one
-// pass over it reads a group of coroutines with neighbouring ids, as many as fit. Of the blocks, it reads those between
-// the first and the last evicted event of the group that can have events of the wanted times.
+// Reads the evicted events of single coroutines from the recording. A recording is in stream order, so one pass over it
+// reads a group of coroutines with neighbouring ids, as many as fit. It reads only the blocks between the first and the
+// last evicted event of the group that can have events in the wanted times.
 #pragma once
 
 #include "core/exporting/exportedcoroutines.h"
@@ -23,10 +23,10 @@ struct Times {
     bool areAll() const { return from == 0 && to == kLatest; }
 };
 
-/// For one query, on its thread. The memory does not depend on the length of the recording.
+/// For one query, on its thread. Memory does not grow with the length of the recording.
 class RecordedEvents {
 public:
-    /// Events in memory at once: two groups, so two scans do not compete for one.
+    /// Events in memory at once: two groups, so that two scans do not compete for one.
     static constexpr std::size_t kMostEvents = std::size_t{1} << 21;
 
     /// Both must outlive this object.
@@ -35,14 +35,13 @@ public:
     {
     }
 
-    /// Some successive events of one coroutine. `seq` is the position in the stream.
+    /// Consecutive events of one coroutine. `seq` is the position in the stream.
     struct Piece {
         const Transition *events = nullptr;
         std::span<const std::uint32_t> order;  ///< indexes in `events`; empty: no evicted event follows
     };
-    /// Returns the next evicted events of a coroutine, from the position `position` of the stream on: all that have
-    /// one of `times`, and perhaps others. Events of coroutines from `end` on will not be needed soon. Valid until the
-    /// next call.
+    /// Returns the next evicted events of a coroutine from the stream position `position` on: all those in `times`, and
+    /// perhaps others. `end`: coroutines from here on will not be needed soon. Valid until the next call.
     Piece next(CoroutineId id, std::uint64_t position, CoroutineId end, const Times &times = {});
 
 private:

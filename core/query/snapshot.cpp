@@ -45,7 +45,7 @@ bool Snapshot::fill()
     const Overflow &overflow = m_coroutines.overflow();
     m_lostOutside = overflow.lost;
     m_missedOutside = overflow.missed;
-    // Otherwise, the sums are of another moment.
+    // Otherwise, the sums belong to another moment.
     if (m_trace.sums.captured == population().captured()) {
         m_lostOutside += above(m_trace.sums.lost, sums.lost + overflow.lost);
         m_missedOutside += above(m_trace.sums.missedBeforeAttach, sums.missed + overflow.missed);
@@ -72,7 +72,7 @@ std::uint64_t Snapshot::missingCauses() const
     return m_blocks.isReadable({0, m_streamed}) ? 0 : history().evictedNotes();
 }
 
-/// Numbers of a flagged coroutine can jump back as well, so only its gaps tell how many are missing.
+/// The numbers of a flagged coroutine may also jump back, so only its gaps show how many are missing.
 std::uint64_t Snapshot::unexplainedOfFlagged(CoroutineId id)
 {
     const ExportedCoroutine &atStart = m_coroutines[id];
@@ -105,8 +105,8 @@ const Notes &Snapshot::fewNotes()
     return *m_fewNotes;
 }
 
-/// Returns the processes that a note has named, in the order of the notes. Then the other processes that have
-/// coroutines, ordered by pid.
+/// Returns the processes that a note has named, in the order of the notes, and then the other processes with
+/// coroutines, by pid.
 std::vector<ProcessSnapshot> Snapshot::processes() const
 {
     std::vector<ProcessSnapshot> all = population().processes();
@@ -182,7 +182,7 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
     return rows;
 }
 
-/// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first event.
+/// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first events.
 void Snapshot::addAddressesOf(CoroutineId id, CoroutineId end, std::vector<EventAddress> &to)
 {
     if (!hasRecord(id) || m_coroutines[id].captured == 0)

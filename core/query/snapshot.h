@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The extent of a trace when a query begins, and what its tables share during the query.
+// The extent of a trace when a query begins, and the data that its tables share.
 #pragma once
 
 #include "core/exporting/exportedcoroutines.h"
@@ -16,7 +16,7 @@
 
 namespace ct::query {
 
-/// The causes of one kind, for queries of single coroutines: of those in [first, end), as many as fit.
+/// The causes of one kind, indexed by coroutine: those of the coroutines in [first, end), as many as fit.
 template <class Row>
 struct CauseIndex {
     static constexpr std::size_t kMostRows = std::size_t{1} << 21;
@@ -31,7 +31,7 @@ public:
     /// `trace` and `cancelled` must outlive this object.
     Snapshot(const QueriedTrace &trace, const std::atomic<bool> &cancelled);
 
-    /// Determines the extent. Later events are not part of the query. Returns false when cancelled.
+    /// Fixes the extent: later events are not part of the query. Returns false when cancelled.
     bool fill();
     bool isCancelled() const { return m_cancelled.load(std::memory_order_relaxed); }
 
@@ -42,18 +42,18 @@ public:
     std::uint32_t coroutineCount() const { return m_coroutines.size(); }
     const ExportedCoroutine &coroutine(CoroutineId id) const { return m_coroutines[id]; }
     bool hasRecord(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].hasRecord(); }
-    /// Numbers that are missing in the stream without a reported loss.
+    /// Number of events that are missing in the stream without a reported loss.
     std::uint64_t unexplained(CoroutineId id);
     std::uint64_t firstEventId(CoroutineId id) const { return m_firstEventIds[id]; }
     SiteId siteCount() const { return m_siteCount; }
-    /// A reader of the events of single coroutines.
+    /// Returns a reader of the events of single coroutines.
     CoroutineEvents makeReader() { return {history(), m_blocks, m_recordedEvents}; }
     RecordedBlocks &recordedBlocks() { return m_blocks; }
-    /// Evicted events that no recording has.
+    /// Number of evicted events that no recording has.
     std::uint64_t missingEvents() const { return m_blocks.missingEvents(); }
-    /// Evicted causes that no recording has.
+    /// Number of evicted causes that no recording has.
     std::uint64_t missingCauses() const;
-    /// Memory has evicted causes, and the recording has all. May wait for the recording.
+    /// True if memory has evicted causes and the recording has all of them. May wait for the recording.
     bool areCausesRecorded();
     /// Position in the stream after all events of the query.
     std::uint64_t streamed() const { return m_streamed; }
@@ -63,9 +63,9 @@ public:
     /// Processes, threads, drops, switches and samples.
     const Notes &fewNotes();
     std::vector<ProcessSnapshot> processes() const;
-    /// The latest finish of the coroutine; nullptr = it has none.
+    /// The latest finish of the coroutine; nullptr = none.
     const Finish *finishOf(CoroutineId id);
-    /// What the diagnosis says, at the instant of the first call; nullptr: there is no judge.
+    /// The judgement at the instant of the first call; nullptr: there is no judge.
     const Report *report();
     /// The rows of the table trace_info, with 0 for the instant of the report.
     std::vector<std::pair<std::string_view, std::uint64_t>> info();
@@ -80,9 +80,9 @@ public:
         EventAddress address;
         ExportResolver::Answer answer;  ///< not null
     };
-    /// The resolved addresses of the suspensions of [first, end) that have no site.
+    /// The resolved addresses of suspensions without a site, of the coroutines in [first, end).
     std::vector<Address> addresses(CoroutineId first, CoroutineId end);
-    /// As addresses(id, id + 1), cheap for the coroutine of the latest call.
+    /// Like addresses(id, id + 1), but cheap for the coroutine of the latest call.
     const std::vector<Address> &addressesOf(CoroutineId id);
 
 private:
@@ -94,7 +94,7 @@ private:
     ExportedCoroutines m_coroutines;
     RecordedBlocks m_blocks;
     RecordedEvents m_recordedEvents;
-    ExportedNotes m_notes;                       ///< at the beginning; each reader copies it
+    ExportedNotes m_notes;                       ///< as at the beginning; each reader copies it
     std::vector<std::uint64_t> m_firstEventIds;  ///< by coroutine
     std::uint64_t m_streamed = 0;
     SiteId m_siteCount = 0;
@@ -102,7 +102,7 @@ private:
     std::uint64_t m_overflowNames = 0;
     std::uint64_t m_lostOutside = 0;  ///< events of coroutines that the trace does not have
     std::uint64_t m_missedOutside = 0;
-    // Made when a table needs them.
+    // Created when a table needs them.
     std::optional<Notes> m_fewNotes;
     std::optional<std::shared_ptr<const Report>> m_report;
     std::optional<bool> m_areCausesRecorded;
@@ -112,8 +112,8 @@ private:
     std::vector<Address> m_addresses;
 };
 
-/// Reads all causes of a snapshot: those of the recording if memory has evicted any, else those in memory. Then the
-/// latest ones of each coroutine that are in neither.
+/// Reads all causes of a snapshot: from the recording if memory has evicted any, else from memory, and then the latest
+/// ones of each coroutine that are in neither.
 class CauseReader {
 public:
     explicit CauseReader(Snapshot &snapshot)
@@ -121,7 +121,7 @@ public:
     {
     }
 
-    /// Replaces the contents of `to` by the next causes. Returns false at the end.
+    /// Replaces the content of `to` by the next causes. Returns false at the end.
     bool next(Notes &to);
     std::uint64_t evicted() const { return m_notes.evicted(); }  ///< valid at the end
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Gives SQLite the value of one column, in the form that the SQLite export has.
+// Passes the value of one column to SQLite, in the form of the SQLite export.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ bool isWord(char character)
            (character >= 'A' && character <= 'Z') || static_cast<unsigned char>(character) >= 0x80;
 }
 
-/// The end of a quoted text that begins at `at`. A doubled quote does not end it.
+/// Returns the end of the quoted text that begins at `at`. A doubled quote does not end it.
 std::size_t endOfQuoted(std::string_view text, std::size_t at)
 {
     const char quote = text[at] == '[' ? ']' : text[at];

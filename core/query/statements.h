@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Divides a text into SQL statements, without parsing them.
+// Splits a text into SQL statements, without parsing them.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ struct SqlTokenRange {
     TextRange range;
 };
 
-/// The tokens of a text, in order, without gaps. A text, name or comment that is not closed extends to the end.
+/// The tokens of a text, in order, without gaps. An unclosed text, name or comment extends to the end.
 std::vector<SqlTokenRange> sqlTokens(std::string_view text);
 
 /// True if there are only spaces, comments and semicolons.
 bool isBlankStatement(std::string_view text);
 
-/// The statement at a position, without spaces around it: the one that contains the position, or ends there. Between
-/// two statements, the one before; before the first, the first. Empty if there is none.
+/// The statement at a position, without surrounding spaces: the one that contains the position or ends there. Between
+/// two statements, the one before; before the first one, the first. Empty if there is none.
 TextRange statementAt(std::string_view text, std::size_t position);
 
 }  // namespace ct

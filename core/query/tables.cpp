@@ -22,7 +22,7 @@ void putId(CoroutineId id, SqlValue &value)
     value.integerOrNull(id, id != kNoCoroutine);
 }
 
-/// Numbers stay numbers. Addresses look like those of the events.
+/// Numbers stay numbers. Addresses have the form of those of events.
 void putObject(const WaitsOn &waits, SqlValue &value)
 {
     if (isNumberOfObject(waits.kind))
@@ -130,7 +130,7 @@ void putSwitch(const Switch &change, int column, SqlValue &value)
 
 void putThreadSample(const ThreadSample &sample, int column, SqlValue &value)
 {
-    // Descriptor 0 is a descriptor; futexes without an address are several.
+    // Descriptor 0 is valid. A futex object of 0 means several futexes.
     const bool hasDescriptor =
         sample.call == ThreadCall::Epoll || sample.call == ThreadCall::Descriptor || sample.call == ThreadCall::Ring;
     switch (column) {
@@ -193,7 +193,7 @@ public:
     }
 
 private:
-    /// Only a statement that reads this value needs a judgement.
+    /// Judges the run only if a statement reads this value.
     std::uint64_t judgedAt() const
     {
         const Report *const report = m_snapshot.report();

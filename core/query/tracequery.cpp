@@ -18,11 +18,11 @@ namespace {
 
 /// Instructions of SQLite's virtual machine between two checks for cancelling: some µs.
 constexpr int kInstructionsPerCheck = 1000;
-/// SQLite does not check for cancelling within one function call, so the texts that functions process are short.
+/// SQLite does not check for cancelling within a function call, so functions get only short texts.
 constexpr int kMostValueBytes = 16'000'000;
 constexpr int kMostPatternBytes = 100;
 
-constexpr const char *kOnlySelect = "A query can only read the trace: write a SELECT statement.";
+constexpr const char *kOnlySelect = "A query can only read the trace. Write a SELECT statement.";
 
 struct CloseDatabase {
     void operator()(sqlite3 *database) const { sqlite3_close_v2(database); }
@@ -39,7 +39,7 @@ bool isOfFindings(std::string_view table)
     return table == schemaOf(Table::Findings).name || table == schemaOf(Table::FindingCoroutines).name;
 }
 
-/// Allows reading, and nothing else. Sets `readsFindings`, a bool, if the statement reads findings.
+/// Allows only reading. Sets `readsFindings`, a bool, if the statement reads findings.
 int authorize(void *readsFindings, int action, const char *first, const char *second, const char *, const char *)
 {
     switch (action) {
@@ -91,7 +91,7 @@ QueryError errorOf(sqlite3 *database, int code)
     return error;
 }
 
-/// All views, as in a SQLite file.
+/// All views of a SQLite file.
 std::vector<TraceView> views()
 {
     std::vector<TraceView> all{kEventsView};
@@ -114,7 +114,7 @@ Database openTrace(query::Snapshot &snapshot)
     sqlite3_limit(opened, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kMostPatternBytes);
     sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0);
     bool done = run(opened, "PRAGMA temp_store = FILE") && run(opened, "PRAGMA cache_size = -65536");
-    // SQLite declares a table at its first use, which the authorizer does not allow later.
+    // SQLite declares a table at its first use, which the authorizer would refuse later.
     for (const query::VirtualTable &table : query::tables())
         done = done && run(opened, "SELECT 1 FROM " + std::string(schemaOf(table.schema).name) + " LIMIT 0");
     done = done && run(opened, "SELECT 1 FROM json_each('1'), json_tree('1') LIMIT 0");

@@ -30,15 +30,15 @@ struct Report;
 struct QueriedTrace {
     std::shared_ptr<const Population> population;
     std::shared_ptr<const History> history;
-    Accounting sums;                           ///< of the run, for counts that the trace does not have
+    Accounting sums;                           ///< of the run, for counts that the trace lacks
     std::shared_ptr<ExportResolver> resolver;  ///< of addresses without a site; may be null
     /// Index of the recording, for events that memory has evicted; nullptr = no recording.
     std::shared_ptr<const StreamIndex> streamIndex;
-    /// Judges the trace as it is at the time of the call, on the thread of the query; empty = there is no judge.
+    /// Judges the trace as it is when this is called, on the thread of the query; empty = there is no judge.
     std::function<std::shared_ptr<const Report>()> report;
 };
 
-/// NULL, an integer, a real number or a text. A blob is a text in hexadecimal digits.
+/// NULL, an integer, a real number or a text. A blob becomes a text of hexadecimal digits.
 using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct QueryRows {
@@ -51,7 +51,7 @@ struct QueryRows {
 
 struct QueryError {
     Error error;
-    std::optional<std::size_t> offset;  ///< of the cause in the statement, in bytes
+    std::optional<std::size_t> offset;  ///< of the error in the statement, in bytes
 };
 
 struct QueryLimits {
@@ -61,19 +61,19 @@ struct QueryLimits {
 
 struct QueryOutcome {
     QueryRows rows;        ///< the first rows; empty after an error
-    bool hasMore = false;  ///< the limits left out rows
+    bool hasMore = false;  ///< rows beyond the limits were left out
     std::optional<QueryError> error;
     std::uint64_t elapsedNs = 0;
-    /// Events and causes that the trace had, but that neither memory nor the recording had at the end of the query.
-    /// They are not in the result.
+    /// Events and causes of the trace that neither memory nor the recording had at the end of the query. They are not
+    /// in the result.
     std::uint64_t missingEvents = 0;
     std::uint64_t missingCauses = 0;
 };
 
-/// Runs one SELECT statement. Its rows are those of the trace at the time of the call; rows that are added later are
-/// left out. A statement that reads findings has the trace judged once, before its first row. Any thread. Neither the
-/// writer nor other readers of the trace wait for it. To stop it within 100 ms, or at the end of a judgement, set
-/// `cancelled` on another thread.
+/// Runs one SELECT statement on the trace as it is at the time of the call; what is added later is left out. If the
+/// statement reads findings, the trace is judged once, before the first row. Any thread. Neither the writer nor other
+/// readers of the trace wait for it. To stop it within 100 ms, or at the end of a judgement, set `cancelled` on another
+/// thread.
 QueryOutcome runQuery(const QueriedTrace &trace, const std::string &statement, const std::atomic<bool> &cancelled,
                       const QueryLimits &limits = {});
 

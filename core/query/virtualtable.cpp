@@ -27,11 +27,11 @@ struct OpenCursor : sqlite3_vtab_cursor {
     sqlite3_int64 row = 0;
 };
 
-/// The conditions that xBestIndex has chosen, in the order of the arguments of xFilter.
+/// The conditions that xBestIndex has chosen, in the order of xFilter's arguments.
 enum Condition : int { kKey = 1, kFrom = 2, kTo = 4, kThread = 8, kNumber = 16 };
 constexpr int kConditions[] = {kKey, kFrom, kTo, kThread, kNumber};
 
-/// Times from here on are negative numbers in SQL.
+/// Times from here on are negative in SQL.
 constexpr double kFirstNegativeTime = 9223372036854775808.0;
 
 const Module &moduleOf(sqlite3_vtab *table)
@@ -39,7 +39,7 @@ const Module &moduleOf(sqlite3_vtab *table)
     return *static_cast<OpenTable *>(table)->module;
 }
 
-/// Runs a part of a scan. Exceptions must not cross SQLite.
+/// Runs a step of a scan. Exceptions must not pass through SQLite.
 template <class Part>
 int run(Part &&part)
 {
@@ -108,8 +108,8 @@ int conditionOf(const VirtualTable &table, int column, unsigned char operation)
     }
 }
 
-/// A scan is in the wanted order: of its numbers, of the key, of the key and then the order column, or of the latter
-/// for one key.
+/// True if a scan is in the wanted order: by number, by key, by key and then order column, or, for one key, by order
+/// column.
 bool isInOrder(const VirtualTable &table, const sqlite3_index_info &info, bool hasKey)
 {
     if (table.orderColumn < 0 || info.nOrderBy > 2)
@@ -209,7 +209,7 @@ void addRealTime(Filter &filter, int condition, double time)
         filter.to = static_cast<std::uint64_t>(std::ceil(time));
 }
 
-/// The integers of a trace that can satisfy a condition. Other numbers and texts are left to SQLite.
+/// The integers that can satisfy a condition. Other numbers and texts are left to SQLite.
 void addCondition(Filter &filter, int condition, sqlite3_value *value, bool &isEmpty)
 {
     const int type = sqlite3_value_numeric_type(value);
@@ -274,7 +274,7 @@ int rowId(sqlite3_vtab_cursor *openCursor, sqlite3_int64 *to)
     return SQLITE_OK;
 }
 
-/// Without xCreate: a query uses the tables by their names, and cannot make any.
+/// There is no xCreate, so a query uses the tables by name and cannot create any.
 const sqlite3_module kModule = [] {
     sqlite3_module module{};
     module.xConnect = connect;

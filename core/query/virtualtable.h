@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A table of a trace, as SQLite's interface for virtual tables needs it.
+// The tables of a trace, for SQLite's interface for virtual tables.
 #pragma once
 
 #include "core/databases/schema.h"
@@ -29,14 +29,14 @@ struct Filter {
     std::optional<std::uint64_t> number;  ///< value of the order column
 };
 
-/// Sets the coroutines of a scan whose key is the coroutine: all below `count`, one, or none.
+/// Sets the coroutines of a scan that has the coroutine as its key: all below `count`, one, or none.
 inline void setRange(const Filter &filter, CoroutineId count, CoroutineId &next, CoroutineId &end)
 {
     next = filter.key ? static_cast<CoroutineId>(std::min<std::uint64_t>(*filter.key, count)) : 0;
     end = filter.key ? std::min(count, next + 1) : count;
 }
 
-/// One scan of a table. After Snapshot::isCancelled() it may end early.
+/// One scan of a table. It may end early once Snapshot::isCancelled() is true.
 class Cursor {
 public:
     virtual ~Cursor() = default;
@@ -44,25 +44,25 @@ public:
     /// Moves to the first or the next row. Returns false at the end.
     virtual bool next() = 0;
     virtual void put(int column, SqlValue &value) = 0;
-    virtual std::uint64_t rowId() const { return 0; }  ///< 0: SQLite gets the number of the row in the scan
+    virtual std::uint64_t rowId() const { return 0; }  ///< 0: SQLite gets the row's number in the scan
 };
 
 struct VirtualTable {
     Table schema;
     std::unique_ptr<Cursor> (*open)(Snapshot &snapshot);
     std::uint64_t (*rows)(const Snapshot &snapshot);  ///< an estimate
-    int keyColumn = -1;                               ///< a scan can find the rows with one value quickly
+    int keyColumn = -1;                               ///< rows with one value of it are found quickly; -1: none
     bool isKeyUnique = false;
     int timeColumn = -1;
     int threadColumn = -1;
-    int orderColumn = -1;   ///< a scan is in the order of the key column, then of this one
-    int numberColumn = -1;  ///< a scan is in the order of this column, too
+    int orderColumn = -1;   ///< a scan is ordered by the key column, then by this one
+    int numberColumn = -1;  ///< a scan is also ordered by this column
 };
 
 /// All tables of a trace.
 std::span<const VirtualTable> tables();
 
-/// The columns of the export, except positions in the stream (after_event): memory has no order across coroutines.
+/// The columns of the export without positions in the stream (after_event): memory has no order across coroutines.
 std::vector<std::string_view> columnsOf(const VirtualTable &table);
 
 /// Adds the tables to a database. `snapshot` must outlive it. Returns SQLite's code.

@@ -42,8 +42,8 @@ print(f"complete: {'no: ' + events.problem if events.problem else 'yes'}")
 # %% [markdown]
 # ## Time in suspension, by site
 #
-# A wait is a suspension and the next event of the same coroutine. If numbers are missing in between, events were
-# lost, and the pair is no wait.
+# A wait is a suspension and the resumption that follows it directly. If numbers are missing in between, events were
+# lost, and the pair is not a wait.
 
 # %%
 # Sorted by coroutine, neighbours are consecutive events. The sort is stable, so events stay in the order of numbers.
@@ -88,8 +88,8 @@ show(threads[["pid", "name", "events", "in coroutines, s", "utilisation, %", "pr
 # %% [markdown]
 # ## Suspended at the end
 #
-# Coroutines that live and are suspended, the longest first. A coroutine that was woken, or waits for a timer, may be
-# well; `corotracer-gui --batch --input run.ctr --report text` judges each of them.
+# Living coroutines that are suspended, the longest first. A coroutine that was woken, or waits for a timer, may be
+# healthy; `corotracer-gui --batch --input run.ctr --report text` judges each of them.
 
 # %%
 suspended = coroutines[~coroutines["active"] & coroutines["death_ts"].isna() & coroutines["finish_ts"].isna() &
@@ -104,7 +104,7 @@ show(suspended[["name", "for, ms", "waits for", "kind", "location"]])
 # %% [markdown]
 # ## Plot
 #
-# The distribution of the waits at the three sites with the most time, if matplotlib is installed.
+# The distribution of waits at the three sites with the longest total time, if matplotlib is installed.
 
 # %%
 try:

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows per second of exports to databases, next to a bare loop over one prepared statement of SQLite.
+// Measures exports to databases in rows/s, and for comparison a bare loop over one prepared statement of SQLite.
 //   bench_databases FOLDER [EVENTS [RUNS [URL...]]]
-// Use a folder on a tmpfs. Prints one line for each run and store: events/s up to the end of the stream, and with the
-// end, which makes the indexes.
+// Use a folder on a tmpfs. Prints a line for each run and store: rows/s without and with the end of the session, which
+// creates the indexes.
 #include "core/exporting/exportformat.h"
 
 #include <chrono>
@@ -93,7 +93,7 @@ void runStore(const ExportFormat &format, const std::string &target, std::uint64
         const double made = secondsSince(begin);
         checked((*sink)->consume(batch));
         sums.captured += batch.transitions.size();
-        rows -= made;  // the time of making the events does not count
+        rows -= made;  // the time that making the events took does not count
     }
     const double making = -rows;
     rows += secondsSince(start);
@@ -101,7 +101,7 @@ void runStore(const ExportFormat &format, const std::string &target, std::uint64
     print(std::string(format.name), sums.captured, rows, secondsSince(start) - making);
 }
 
-/// The same rows through one statement, in one transaction, without anything else.
+/// Adds the same rows with one statement in one transaction, and nothing else.
 void runBareLoop(const std::string &path, std::uint64_t events)
 {
     sqlite3 *database = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Measures SQL queries on a trace in memory, on a trace of which the recording has nine tenths, and on the SQLite file
-// that the trace is exported to; and a loop that only calls History::read(). Times on a processor, medians.
+// Measures SQL queries on a trace in memory, on a trace of which nine tenths are only in the recording, and on a SQLite
+// file to which the trace was exported; and a loop that only calls History::read(). Processor time, medians.
 // usage: bench_query FOLDER [events [coroutines [repetitions [SQL...]]]]
 #include "core/base/monotonic.h"
 #include "core/base/usedtime.h"
@@ -148,7 +148,7 @@ std::uint64_t queryFile(const std::string &path, const std::string &sql)
     return usedByThread() - begun;
 }
 
-/// The time from cancelling to the end of a query, the longest of ten, in ms.
+/// Returns the longest of ten times from cancelling to the end of a query, in ms.
 double cancelMs(const QueriedTrace &trace)
 {
     std::uint64_t longest = 0;

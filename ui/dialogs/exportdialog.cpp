@@ -42,7 +42,7 @@ QString text(std::string_view value)
 }
 
 constexpr const char *kFormatKey = "export/kind";
-constexpr int kMostExpanded = 8;  ///< tables of a file; those of a database are too many
+constexpr int kMostExpanded = 8;  ///< fewer top-level items are shown expanded
 constexpr const char *kFolderKey = "export/folder";
 
 QString usualFolder()
@@ -196,7 +196,7 @@ void ExportDialog::showFormat()
     showEstimate();
 }
 
-/// Replaces the ending of another format.
+/// Replaces the extension of another format.
 void ExportDialog::renameFor(const ExportFormat &chosen)
 {
     std::string path = m_path->text().toStdString();
@@ -223,7 +223,7 @@ QString ExportDialog::fileProblem() const
     std::error_code failed;
     if (std::filesystem::equivalent(QFile::encodeName(path()).toStdString(),
                                     QFile::encodeName(m_trace.recording).toStdString(), failed))
-        return tr("This file is the recording that is open. Choose another one.");
+        return tr("This file is the open recording. Choose another one.");
     return {};
 }
 
@@ -244,7 +244,7 @@ void ExportDialog::check()
     m_export->setEnabled(wrong.isEmpty());
     const bool replaces = !format().isOfServer() && QFileInfo::exists(path());
     m_message->setText(!wrong.isEmpty() ? wrong
-                       : replaces       ? tr("%1 exists, and will be replaced.").arg(QFileInfo(path()).fileName())
+                       : replaces       ? tr("%1 exists and will be replaced.").arg(QFileInfo(path()).fileName())
                                         : QString());
 }
 

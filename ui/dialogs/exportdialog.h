@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Asks what to export, in which format, and where to.
+// Asks what to export, in which format, and where.
 #pragma once
 
 #include "core/exporting/exportformat.h"
@@ -26,7 +26,7 @@ class ServerFields;
 
 struct ExportedTrace {
     QString name;       ///< proposed for a file, without an extension
-    QString recording;  ///< the file that the trace comes from, which must stay; may be empty
+    QString recording;  ///< the trace's own recording, which must not be overwritten; may be empty
     std::shared_ptr<const Population> population;
     std::shared_ptr<const History> history;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Dialogs that ask for a file. They open without blocking; the callback gets the path that the user has chosen.
+// Dialogs that ask for a file. They open without blocking; the callback gets the path that the user chose.
 #pragma once
 
 #include "core/exporting/exportformat.h"

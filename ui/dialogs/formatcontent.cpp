@@ -110,8 +110,8 @@ std::vector<ContentItem> viewerContent()
              ContentText::tr("Running, suspended and finished, below a track of their function; with a limit on their "
                              "number"),
              {}},
-            {ContentText::tr("Flows"), ContentText::tr("From a wake to the resumption"), {}},
-            {ContentText::tr("Gaps"), ContentText::tr("Slices of their own for lost and missed events"), {}},
+            {ContentText::tr("Flows"), ContentText::tr("From a wake to the next resumption"), {}},
+            {ContentText::tr("Gaps"), ContentText::tr("Separate slices for lost and missed events"), {}},
             {ContentText::tr("About"), ContentText::tr("The sums of the run"), {}}};
 }
 

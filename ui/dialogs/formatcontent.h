@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What an export in a format has: tables and columns, fields, or tracks.
+// Describes the content of a format for the export dialog: tables and columns, fields, or tracks.
 #pragma once
 
 #include <QString>

@@ -142,7 +142,7 @@ QString OpenDatabaseDialog::problem() const
     const QString path = m_path->text().trimmed();
     if (path.isEmpty())
         return tr("Enter the name of a file.");
-    return QFileInfo(path).isFile() ? QString() : tr("There is no file %1.").arg(path);
+    return QFileInfo(path).isFile() ? QString() : tr("The file %1 does not exist.").arg(path);
 }
 
 void OpenDatabaseDialog::browse()
@@ -156,11 +156,11 @@ void OpenDatabaseDialog::browse()
     dialog->open();
 }
 
-/// The fields have changed: the list is that of another database.
+/// Clears the list after a change of the fields: it belongs to another database.
 void OpenDatabaseDialog::check()
 {
     m_source->setCurrentIndex(m_kind->currentIndex());
-    // Otherwise the short page is as high as the other one.
+    // Otherwise the short page would be as high as the other one.
     for (int i = 0; i < m_source->count(); ++i)
         m_source->widget(i)->setSizePolicy(
             QSizePolicy::Preferred, i == m_source->currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Asks for a session of a database: a SQLite file, or a PostgreSQL server, which has many.
+// Asks for a session of a database: a SQLite file, which has one, or a PostgreSQL server.
 #pragma once
 
 #include "core/databases/storedsessions.h"

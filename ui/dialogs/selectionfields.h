@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The fields that choose a share of the trace: which coroutines, and which time range.
+// The fields that select a part of the trace: coroutines and a time range.
 #pragma once
 
 #include "core/exporting/traceselection.h"
@@ -15,13 +15,13 @@ class QToolButton;
 
 namespace ct {
 
-/// What the window shows when the user begins an export.
+/// What the window shows when the dialog opens.
 struct ExportChoices {
-    std::vector<CoroutineId> filtered;  ///< that pass the filter of the table, ascending
+    std::vector<CoroutineId> filtered;  ///< those that pass the filter of the table, ascending
     bool hasFilter = false;
-    std::vector<CoroutineId> selected;  ///< in the table, ascending
+    std::vector<CoroutineId> selected;  ///< those selected in the table, ascending
     // ns, CLOCK_MONOTONIC.
-    std::uint64_t origin = 0;  ///< zero of the times that are shown
+    std::uint64_t origin = 0;  ///< the zero of displayed times
     std::uint64_t end = 0;     ///< of the trace
     std::int64_t visibleFrom = 0;
     std::int64_t visibleTo = 0;
@@ -33,7 +33,7 @@ public:
     explicit SelectionFields(ExportChoices choices, QWidget *parent = nullptr);
 
     TraceSelection selection() const;
-    /// What is wrong with the fields; empty: nothing.
+    /// The problem with the fields; empty: none.
     QString problem() const;
 
 Q_SIGNALS:

@@ -185,7 +185,7 @@ void ServerFields::load()
     findPassword();
 }
 
-/// Looks into the process and the environment, then into the keychain.
+/// Looks for a password in the process and the environment, then in the keychain.
 void ServerFields::findPassword()
 {
     showKeychain({});
@@ -213,7 +213,7 @@ void ServerFields::showFound(const QString &password)
     m_password->setText(password);
 }
 
-/// Of the server and the user, whichever database is meant.
+/// The server and the user, for any database.
 QString ServerFields::serverName() const
 {
     ServerAddress address = server();
@@ -221,7 +221,7 @@ QString ServerFields::serverName() const
     return text(address.name());
 }
 
-/// Asks whether there is a keychain at all, before the user relies on it.
+/// Checks whether there is a keychain before the user relies on it.
 void ServerFields::askKeychain(bool isWanted)
 {
     showKeychain({});
@@ -271,8 +271,7 @@ QString ServerFields::problem() const
     if (m_over->currentIndex() == Socket && m_socket->text().trimmed().isEmpty())
         return tr("Enter the path of the server's socket.");
     if (m_kind == ServerAddress::Kind::MySql && server().sslMode.starts_with("verify-"))
-        return tr(
-            "Certificates of MariaDB and MySQL cannot be verified here. Choose TLS “Required”, or a Unix socket.");
+        return tr("Certificates of MariaDB and MySQL cannot be verified. Choose TLS “Required”, or a Unix socket.");
     if (const QString file = m_certificate->text().trimmed(); !file.isEmpty() && !QFileInfo(file).isReadable())
         return tr("%1 cannot be read. Choose another file of certificates.").arg(file);
     return {};
@@ -286,7 +285,7 @@ void ServerFields::onEdited()
     m_host->setVisible(isTcp);
     m_port->setVisible(isTcp);
     m_socket->setVisible(!isTcp);
-    // A password that was found for one server must not go to another one.
+    // The password of one server must not be sent to another one.
     if (!m_foundFor.isEmpty() && m_foundFor != serverName()) {
         m_foundFor.clear();
         m_password->clear();
@@ -343,7 +342,7 @@ void ServerFields::onTested(const Result<ServerStatus> &report)
     }
     const QString database = text(server().database);
     const QString exists = report->hasDatabase ? tr("the database %1 exists").arg(database)
-                                               : tr("there is no database %1 yet").arg(database);
+                                               : tr("the database %1 does not exist yet").arg(database);
     showTest(tr("%1; %2; %3").arg(text(report->version), exists, report->usesTls ? tr("TLS is on") : tr("without TLS")),
              true);
 }

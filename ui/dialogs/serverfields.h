@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The fields for a server of databases: where it is, who connects, and a test of the connection. The settings keep
-// everything but the password.
+// The fields for a database server: its address, the user, and a connection test. The settings keep everything but the
+// password.
 #pragma once
 
 #include "core/databases/servercheck.h"
@@ -30,16 +30,16 @@ public:
 
     /// Shows the latest server of this kind.
     void setKind(ServerAddress::Kind kind);
-    /// Hides what an export needs, and the test: a list of sessions is one.
+    /// Hides the fields that only an export needs, and the test: listing sessions tests the connection, too.
     void setForReading();
 
-    /// What is wrong with the fields; empty: nothing.
+    /// The problem with the fields; empty: none.
     QString problem() const;
     ServerAddress server() const;
-    /// The address as text, which has no password.
+    /// The address as text, without the password.
     QString address() const;
 
-    /// Keeps the password for the process, and in the keychain if the user wants that. Saves the other fields.
+    /// Keeps the password in the process, and in the keychain if the user chose that. Saves the other fields.
     void commit();
     void test();
 
@@ -81,7 +81,7 @@ private:
     QLabel *m_result = nullptr;
     QFormLayout *m_form = nullptr;
     bool m_isLoading = false;
-    QString m_foundFor;  ///< serverName() to which the password belongs that was found; empty: the user typed it
+    QString m_foundFor;  ///< the serverName() whose password was found; empty: the user typed it
 };
 
 }  // namespace ct

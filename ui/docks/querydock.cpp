@@ -27,12 +27,12 @@ namespace ct {
 
 namespace {
 
-/// Columns are as wide as these rows need, within limits.
+/// Columns are wide enough for these first rows, within limits.
 constexpr int kMeasuredRows = 100;
 constexpr int kWidestColumn = 320;
 constexpr int kProgressMs = 100;
 
-/// "line 2, column 5" of a position in a statement, in bytes of UTF-8.
+/// "Line 2, column 5". `offset`: a position in the statement, in bytes of UTF-8.
 QString positionText(const QString &statement, std::size_t offset)
 {
     const QString before = QString::fromUtf8(statement.toUtf8().left(static_cast<qsizetype>(offset)));
@@ -73,9 +73,9 @@ QueryDock::QueryDock(QWidget *parent)
 {
     setObjectName(QStringLiteral("queryDock"));
     setWhatsThis(
-        tr("<p>SQL queries on the trace, and on its recording where memory has evicted events. They only read, "
-           "and see the trace as it is when they begin. An export to SQLite has the same tables.</p><p>A double click "
-           "on a row with the id of a coroutine selects it in all views.</p>") +
+        tr("<p>SQL queries on the trace, and on its recording if memory has evicted events. Queries are read-only and "
+           "show the trace as it is when they begin. An export to SQLite has the same tables.</p><p>Double-click a row "
+           "with the id of a coroutine to select it in all views.</p>") +
         tablesText());
     m_editor->setObjectName(QStringLiteral("queryEditor"));
     m_editor->setAccessibleName(tr("SQL statement"));
@@ -177,7 +177,7 @@ void QueryDock::listHistory(QMenu *menu)
     menu->setEnabled(!menu->isEmpty());
 }
 
-/// Replaces the text. Undo brings the present one back.
+/// Replaces the text. Undo restores the previous one.
 void QueryDock::showStatement(const QString &statement)
 {
     QTextCursor all(m_editor->document());

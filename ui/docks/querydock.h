@@ -32,18 +32,18 @@ class QueryDock : public QDockWidget {
     Q_OBJECT
 public:
     explicit QueryDock(QWidget *parent = nullptr);
-    ~QueryDock() override;  ///< cancels a query
+    ~QueryDock() override;  ///< cancels the query
 
-    /// `trace` returns the present trace and its sums, for each query; empty = there is no trace. Cancels a query.
+    /// `trace`: returns the present trace and its sums, once per query; empty = no trace. Cancels the running query.
     void setTrace(std::function<QueriedTrace()> trace);
 
 public Q_SLOTS:
-    /// Runs the selection, or the statement at the cursor. Cancels the query before.
+    /// Runs the selection, or the statement at the cursor. Cancels the running query.
     void run();
     void cancel();
 
 Q_SIGNALS:
-    /// Double click, or Enter, on a row with the id of a coroutine.
+    /// The user double-clicked a row with the id of a coroutine, or pressed Enter on it.
     void coroutineActivated(ct::CoroutineId coroutine);
 
 private:
@@ -61,7 +61,7 @@ private:
     void showBusy(bool isBusy);
 
     std::function<QueriedTrace()> m_trace;
-    std::unique_ptr<QueryJob> m_job;  ///< of the latest query; its end is the only one that counts
+    std::unique_ptr<QueryJob> m_job;  ///< of the latest query; the results of older ones are ignored
     QString m_statement;              ///< of m_job
     int m_statementBegin = 0;         ///< in the editor
     QueryEditor *m_editor;

@@ -17,7 +17,7 @@ public:
     virtual void cancel();  ///< callable on any thread
     double progress() const;
     const QString &path() const { return m_path; }
-    /// Rows of the whole job, about; 0 = unknown.
+    /// Approximate number of rows of the whole job; 0 = unknown.
     double rows() const { return m_rows; }
     void setRows(double rows) { m_rows = rows; }  ///< call before start()
 

@@ -24,11 +24,11 @@ public:
     {
         m_context.resolver = std::move(exportResolver);
     }
-    /// Sets what is known of the run: `info` is called on the job's thread. Call before start().
+    /// Sets the facts of the run: `info` is called on the job's thread. Call before start().
     void setInfo(std::function<RecordingInfo()> info, std::string source);
     /// Sets what judges the run, for databases; it is called on the job's thread. Call before start().
     void setReport(ReportOf report) { m_context.report = std::move(report); }
-    /// Sets the share of the trace that is exported. Call before start().
+    /// Sets the part of the trace that is exported. Call before start().
     void setSelection(TraceSelection selection) { m_selection = std::move(selection); }
     ~ExportJob() override;  ///< cancels and waits
 

@@ -12,7 +12,7 @@ namespace ct {
 
 namespace {
 
-/// Removes itself at the end.
+/// Deletes itself at the end.
 class Asking final : public QThread {
 public:
     Asking(std::function<void(const Inquiry::Stops &)> ask, Inquiry::Stops stops)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Asks a server something in the background. Drivers that wait for a server cannot be interrupted, so a cancelled
-// question goes on without this object, until the server answers or the driver gives up. GUI thread.
+// Asks a server something in the background. A driver that waits for a server cannot be interrupted, so a cancelled
+// inquiry continues without this object until the server answers or the driver gives up. GUI thread.
 #pragma once
 
 #include "core/base/result.h"
@@ -18,14 +18,14 @@ namespace ct {
 class Inquiry final : public QObject {
     Q_OBJECT
 public:
-    /// True: the answer is not wanted any more.
+    /// True: the answer is no longer needed.
     using Stops = std::function<bool()>;
 
     using QObject::QObject;
     ~Inquiry() override;  ///< cancels; waits for nothing
 
-    /// Cancels the present question. Calls `ask` on another thread, which must own all that it uses, then `done` on the
-    /// GUI thread, unless it was cancelled. An error: the system refuses the thread.
+    /// Cancels the present inquiry. Calls `ask`, which must own everything that it uses, on another thread, and then
+    /// `done` on the GUI thread unless cancelled. Returns an error if the system refuses the thread.
     Result<void> start(std::function<void(const Stops &stops)> ask, std::function<void()> done);
     void cancel();
     bool isRunning() const { return m_stops != nullptr; }

@@ -14,7 +14,7 @@ namespace ct {
 
 namespace {
 
-/// How long a service may take to answer, in ms. It may ask the user to unlock the keychain.
+/// Time limit for an answer, in ms. The service may ask the user to unlock the keychain.
 constexpr int kPatienceMs = 120'000;
 
 /// The service name of all entries.
@@ -40,14 +40,15 @@ QString problemOf(const QKeychain::Job &job)
     case QKeychain::AccessDeniedByUser: return Keychain::tr("The keychain is locked.");
     case QKeychain::NoBackendAvailable:
     case QKeychain::NotImplemented:
-        return Keychain::tr("No keychain service runs here. Install and unlock one, such as GNOME Keyring or KWallet.");
+        return Keychain::tr(
+            "No keychain service is running. Install and unlock one, such as GNOME Keyring or KWallet.");
     default:
         return Keychain::tr("No keychain service answers (%1). Start one, such as GNOME Keyring or KWallet.")
             .arg(job.errorString());
     }
 }
 
-/// Starts the job, and calls `done` once: with its result, or when the service does not answer.
+/// Starts the job, and calls `done` once: with its result, or with the error that the service does not answer.
 void start(QKeychain::Job *job, QObject *owner, int patience, Keychain::Done done)
 {
     job->setAutoDelete(true);

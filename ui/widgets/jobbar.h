@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Shows the progress of a job that writes a file or a session, with a Cancel button, in the status bar: per cent, rows
-// per second, and the time left. One job at a time.
+// Shows the progress of a job that writes a file or a session in the status bar: per cent, rows per second, the time
+// left, and a Cancel button. One job at a time.
 #pragma once
 
 #include "ui/jobs/backgroundjob.h"

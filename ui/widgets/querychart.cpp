@@ -26,7 +26,7 @@ namespace ct {
 
 namespace {
 
-/// A column whose first rows have no number is not offered.
+/// A column is not offered if these first rows have no number in it.
 constexpr std::size_t kTriedRows = 1000;
 
 std::optional<double> numberOf(const QueryValue &value)
@@ -59,7 +59,7 @@ void setRange(QValueAxis &axis, double lowest, double highest)
     axis.setLabelFormat(QStringLiteral("%.6g"));
 }
 
-/// The lowest and the highest of each run of neighbouring points, in their order.
+/// The lowest and the highest of each group of neighbouring points, in their order.
 QList<QPointF> decimated(const QList<QPointF> &points, std::size_t most)
 {
     const auto count = static_cast<std::size_t>(points.size());
@@ -85,7 +85,7 @@ struct Scale {
     bool isTime = false;
 };
 
-/// Times count from the earliest one. Times and durations have a unit that fits their range.
+/// Times count from the earliest one. Times and durations get a unit that fits their range.
 Scale scaleOf(const QString &column, double lowest, double highest)
 {
     const bool isTime = column == QLatin1String("ts") || column.endsWith(QLatin1String("_ts")) ||

@@ -19,18 +19,18 @@ class QLineSeries;
 
 namespace ct {
 
-/// At most `most` points of two numeric columns, in the order of x. Of neighbouring points, the lowest and the highest
-/// stay. Rows without a number in one of the columns are left out.
+/// At most `most` points of two numeric columns, by x. Of neighbouring points, keeps the lowest and the highest. Leaves
+/// out rows without a number in one of the columns.
 QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y, std::size_t most);
 
 class QueryChart : public QWidget {
     Q_OBJECT
 public:
-    /// A chart with 10,000 points draws in about 12 ms.
+    /// 10,000 points take about 12 ms to draw.
     static constexpr std::size_t kMostPoints = 10'000;
 
     explicit QueryChart(QWidget *parent = nullptr);
-    /// nullptr = none. Chooses the first two columns with numbers.
+    /// nullptr = none. Selects the first two columns with numbers.
     void setRows(std::shared_ptr<const QueryRows> rows);
 
 protected:

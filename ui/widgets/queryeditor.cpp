@@ -50,7 +50,7 @@ public:
     using QSyntaxHighlighter::QSyntaxHighlighter;
 
 protected:
-    /// One line at a time: a comment or a text of several lines is highlighted in its first line.
+    /// Works line by line: of a comment or text of several lines, only the first is highlighted.
     void highlightBlock(const QString &text) override
     {
         const std::string bytes = text.toLatin1().toStdString();  // one byte for each character

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An editor for SQL, which highlights keywords, texts and comments. Ctrl+Enter runs, Ctrl+Space completes names.
+// An editor for SQL that highlights keywords, texts and comments. Ctrl+Enter runs, Ctrl+Space completes names.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -16,7 +16,7 @@ class QueryEditor : public QPlainTextEdit {
 public:
     explicit QueryEditor(QWidget *parent = nullptr);
 
-    /// The selection, else the statement at the cursor. `begin`: its position in the text.
+    /// The selection, or else the statement at the cursor. `begin`: its position in the text.
     QString statement(int *begin = nullptr) const;
     /// Underlines the word at a position of the text until the text changes.
     void markError(int position);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The table of a query's result. Shows NULL unlike an empty text, and addresses with digits of equal width. Copies the
-// selected cells as lines with tabs.
+// The table of a query's result. Distinguishes NULL from an empty text, and shows addresses in a fixed-width font.
+// Copies the selected cells as tab-separated lines.
 #pragma once
 
 #include <QTableView>
@@ -14,7 +14,7 @@ class QueryTable : public QTableView {
 public:
     explicit QueryTable(QWidget *parent = nullptr);
 
-    /// The selected cells: rows as lines, columns between tabs. NULL gives an empty text.
+    /// The selected cells as tab-separated lines. NULL becomes an empty text.
     QString selectedText() const;
 
 protected:

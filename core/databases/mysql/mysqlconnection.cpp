@@ -33,14 +33,14 @@ ErrorCode codeOf(int server)
     }
 }
 
-/// The connection ended before the answer. Codes from 2000 to 2999 are those of the client library.
+/// True if the connection ended before the answer. Codes from 2000 to 2999 are those of the client library.
 bool endsConnection(int code)
 {
     return code == 1053 || code == 1927 || (code >= 2000 && code < 3000);  // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED
 }
 constexpr const char *kNoTls = "2026";  ///< CR_SSL_CONNECTION_ERROR, of the client
 
-/// Quotes, operators and checks as in standard SQL, whatever the server's default is.
+/// Fixes the meaning of quotes and ||, and the checks, whatever the server's default is.
 constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
 
 }  // namespace

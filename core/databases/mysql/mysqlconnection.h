@@ -29,18 +29,18 @@ public:
     MysqlConnection(const MysqlConnection &) = delete;
     MysqlConnection &operator=(const MysqlConnection &) = delete;
 
-    /// One statement, UTF-8.
+    /// Runs one statement, in UTF-8.
     Result<void> run(std::string_view statement);
-    /// One statement; returns how many rows it has changed.
+    /// Runs one statement. Returns the number of changed rows.
     Result<std::uint64_t> change(const std::string &statement);
-    /// The statements in their order, up to the first error.
+    /// Runs the statements in order, up to the first error.
     Result<void> runAll(const std::vector<std::string> &statements);
     /// The first column of all rows.
     Result<std::vector<std::string>> column(const std::string &query);
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
     bool usesTls() const;
-    /// The connection has ended, so the latest statement may have been executed although it failed.
+    /// True if the connection has ended: the latest statement may have been executed although it failed.
     bool isLost() const { return m_isLost; }
 
 private:

@@ -66,7 +66,7 @@ std::string makeView(const std::string &name, Table table)
            " ORDER BY stored_at DESC, session DESC LIMIT 1)";
 }
 
-/// The views of traceviews.h are in the SQL of SQLite. Differences of unsigned numbers must not be negative here.
+/// Translates a view of traceviews.h from the SQL of SQLite. In MySQL, a negative difference of unsigned numbers fails.
 std::string translated(std::string select)
 {
     select = withReplaced(std::move(select), "coro_trace_events", "events");

@@ -17,18 +17,18 @@ namespace ct::mysql {
 /// Makes all tables and views that do not exist. `flatView`: name of the view with the columns of the existing
 /// collector.
 std::vector<std::string> makeSchema(const std::string &flatView);
-/// A query for the names of views that makeSchema() would replace, although other programs have made them.
+/// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
 /// The table into which the rows of a session are loaded, in back quotes.
 std::string loadedTable(Table table, std::uint64_t session);
 std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);
-/// Makes the indexes of a loaded table; "" if it has none.
+/// Creates the indexes of a loaded table; "" if it has none.
 std::string makeKeys(Table table, std::uint64_t session);
-/// Makes a loaded table a partition. Waits for the readers of the partitioned table.
+/// Turns a loaded table into a partition. Waits for the readers of the partitioned table.
 std::vector<std::string> attachLoadedTable(Table table, std::uint64_t session);
-/// A query for the statements that remove everything of a session.
+/// A query whose rows are the statements that remove a session.
 std::string findRemovals(std::uint64_t session);
-/// The statement up to its rows.
+/// The beginning of the INSERT statement, up to its rows.
 std::string insertInto(Table table, std::uint64_t session);
 
 }  // namespace ct::mysql

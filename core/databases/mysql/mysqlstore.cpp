@@ -19,7 +19,7 @@ namespace ct {
 
 namespace {
 
-/// Bytes of one statement. Servers accept 16 MiB unless they are set to less.
+/// Bytes of one statement. By default, servers accept 16 MiB.
 constexpr std::size_t kMostWaiting = 512U << 10;
 constexpr int kMostAttempts = 10;
 /// For a whole session that waits for other programs at its end.
@@ -44,13 +44,13 @@ void appendCell(std::string &out, const Cell &cell)
     }
 }
 
-/// The name of a lock of this database. Names of locks have at most 64 characters, as many as those of databases.
+/// The name of a lock of this database. Lock names have at most 64 characters; a database name may have as many.
 std::string lockOf(const std::string &what)
 {
     return "CONCAT(IF(CHAR_LENGTH(DATABASE()) > 40, MD5(DATABASE()), DATABASE()), '.corotracer.', " + what + ")";
 }
 
-/// The name of the lock that an export holds as long as it lives.
+/// The name of the lock that an export holds until it ends.
 std::string lockOf(std::uint64_t session)
 {
     return lockOf(std::to_string(session));
@@ -214,7 +214,7 @@ Result<void> MysqlStore::flush(Table table)
     return added;
 }
 
-/// Repeats what waits for other programs, such as reports that read the tables: they end some time.
+/// Repeats what waits for other programs, such as reports that read the tables, until they have ended.
 Result<void> MysqlStore::patiently(const std::function<Result<void>()> &attempt) const
 {
     const Clock::time_point deadline = Clock::now() + kPatience;
@@ -353,7 +353,7 @@ Result<void> MysqlStore::close()
 
 Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address, IsCancelled isCancelled)
 {
-    // Qt wants a connection to stay on its thread, and the rows come on another one.
+    // Qt requires that a connection stays on its thread, and the rows come on another one.
     if (const Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(address); !opened)
         return opened.error();
     return std::unique_ptr<RowStore>(std::make_unique<MysqlStore>(address, std::move(isCancelled)));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A session in a MariaDB or MySQL database, next to others.
+// Stores a session in a MariaDB or MySQL database, next to others.
 #pragma once
 
 #include "core/databases/rowstore.h"

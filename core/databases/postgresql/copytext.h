@@ -11,7 +11,7 @@
 
 namespace ct {
 
-/// Texts lose the character NUL, which PostgreSQL cannot store: U+FFFD replaces it.
+/// In texts, U+FFFD replaces the character NUL, which PostgreSQL cannot store.
 void appendCopyRow(std::string &out, const TableSchema &schema, const Row &row);
 
 }  // namespace ct

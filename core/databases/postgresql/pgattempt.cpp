@@ -31,7 +31,7 @@ PGconn *start(const ServerAddress &address, const std::string &database)
     std::vector<const char *> names;
     std::vector<const char *> values;
     for (const auto &[name, value] : all) {
-        // Without a value, libpq looks into the environment and its own files.
+        // Without a value, libpq uses the environment and its own files.
         if (value.empty())
             continue;
         names.push_back(name);
@@ -42,7 +42,7 @@ PGconn *start(const ServerAddress &address, const std::string &database)
     return PQconnectStartParams(names.data(), values.data(), 0);
 }
 
-/// Waits until libpq can go on. Returns false when stopped, or after the deadline.
+/// Waits until libpq can continue. Returns false if stopped, or after the deadline.
 bool await(PGconn *handle, PostgresPollingStatusType wanted, const std::function<bool()> &stops,
            std::chrono::steady_clock::time_point deadline)
 {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One attempt to connect to PostgreSQL with libpq alone. Unlike Qt's driver, it can be stopped, and it reports why a
-// server refuses.
+// One attempt to connect to PostgreSQL with libpq alone. Unlike with Qt's driver, it can be stopped, and the reason of
+// a refusal is known.
 #pragma once
 
 #include "core/base/result.h"
@@ -23,7 +23,7 @@ struct PgAttempt {
     std::unique_ptr<pg_conn, Finish> handle;  ///< never nullptr
     bool isConnected = false;
     bool wantsPassword = false;  ///< refused because the password is missing or wrong
-    bool lacksTls = false;       ///< failed because the server offers no TLS, or no certificate that is trusted
+    bool lacksTls = false;       ///< failed because the server offers no TLS, or no trusted certificate
     std::string state;           ///< SQLSTATE of the refusal; empty: the server gave none
     std::string text;            ///< the refusal, one line
 
@@ -31,10 +31,10 @@ struct PgAttempt {
     bool lacksDatabase() const { return state == "3D000"; }
 };
 
-/// Waits at most ten seconds. `stops`: called often while it waits; returning true ends the attempt.
+/// Waits at most ten seconds. `stops`: called repeatedly meanwhile; returning true ends the attempt.
 PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &database,
                               const std::function<bool()> &stops = {});
-/// The error of an attempt that failed. PermissionDenied: the server wants a password, or another one.
+/// The error of a failed attempt. PermissionDenied: the password is missing or wrong.
 Error refusalOf(const ServerAddress &address, const PgAttempt &attempt);
 
 }  // namespace ct

@@ -32,14 +32,14 @@ std::string doubled(std::string_view text, char quote)
     return result + quote;
 }
 
-/// Messages of the server have several lines: the first one says what happened.
+/// The first line of a server's message says what happened.
 std::string firstLine(std::string text)
 {
     text.resize(std::min(text.size(), text.find('\n')));
     return text;
 }
 
-/// The value of an option of a connection. Qt passes options to libpq as they are.
+/// Quotes the value of a connection option: Qt passes options to libpq unchanged.
 QString quoted(const std::string &value)
 {
     QString text = QString::fromStdString(value);
@@ -47,7 +47,7 @@ QString quoted(const std::string &value)
     return QLatin1Char('\'') + text + QLatin1Char('\'');
 }
 
-/// Codes of SQLSTATE: https://www.postgresql.org/docs/15/errcodes-appendix.html
+/// SQLSTATE codes: https://www.postgresql.org/docs/15/errcodes-appendix.html
 ErrorCode codeOf(std::string_view state)
 {
     if (state == "53100")
@@ -125,7 +125,7 @@ PgConnection::~PgConnection()
 
 Result<void> PgConnection::connectTo(const std::string &database)
 {
-    // Without these options, a server that is gone blocks the caller for the quarter of an hour that TCP tries.
+    // Without these options, a server that is gone blocks the caller until TCP gives up, after a quarter of an hour.
     QStringList options{QStringLiteral("connect_timeout=10"), QStringLiteral("keepalives_idle=10"),
                         QStringLiteral("keepalives_interval=5"), QStringLiteral("keepalives_count=3"),
                         QStringLiteral("tcp_user_timeout=30000")};
@@ -159,8 +159,8 @@ Error PgConnection::refusal(const PgAttempt &attempt) const
 /// Connects. If the database does not exist, creates it, or returns an error.
 Result<void> PgConnection::connect(IfMissing ifMissing)
 {
-    // Qt's driver cannot be stopped, and it does not report why the server refuses. So it connects to servers that have
-    // just answered.
+    // Qt's driver cannot be stopped, and it does not report why a server refuses. So libpq connects first, and Qt's
+    // driver only to a server that has just accepted a connection.
     const PgAttempt attempt = attemptPgConnection(m_address, m_address.database, m_isCancelled);
     if (attempt.lacksDatabase() && ifMissing == IfMissing::Create) {
         if (Result<void> created = createDatabase(); !created)
@@ -180,7 +180,7 @@ Result<void> PgConnection::createDatabase()
         return connected;
     if (Result<void> checked = checkPgTls(m_address, m_handle); !checked)
         return checked;
-    // template1 can have an encoding without all characters, and a locale can need another one than UTF-8.
+    // The encoding of template1 may lack characters, and the locale may need another one than UTF-8.
     const std::string create =
         "CREATE DATABASE " + pgIdentifier(m_address.database) + " ENCODING 'UTF8' TEMPLATE template0";
     Result<void> created = run(create);
@@ -201,10 +201,10 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     if (Result<void> connected = connection->connect(ifMissing); !connected)
         return connected.error();
     Result<void> done = checkPgTls(address, connection->m_handle);
-    // In the texts of pgLiteral(), a backslash is a character like others, whatever the default of the database is.
+    // In the literals of pgLiteral(), a backslash is an ordinary character, whatever the default of the database is.
     if (done)
         done = connection->run("SET standard_conforming_strings = on");
-    // From version 14 on: a statement ends soon after its client.
+    // From version 14 on: the server ends a statement soon after its client is gone.
     if (done)
         (void)connection->run("SET client_connection_check_interval = '1s'");
     return done ? std::move(connection) : Result<std::unique_ptr<PgConnection>>(done.error());
@@ -222,13 +222,13 @@ Error PgConnection::errorOf(const pg_result *result) const
     return {codeOf(state ? state : ""), m_address.name() + ": " + text};
 }
 
-/// Sends what libpq keeps. Returns false if the server is gone, or when cancelled.
+/// Sends what libpq has buffered. Returns false if the server is gone, or when cancelled.
 bool PgConnection::flush()
 {
     while (const int kept = PQflush(m_handle)) {
         if (kept < 0 || isCancelled())
             return false;
-        // A server whose answers are not read stops reading, too.
+        // A server whose answers are not read stops reading as well.
         pollfd socket{PQsocket(m_handle), POLLIN | POLLOUT, 0};
         if (::poll(&socket, 1, kCancelledEveryMs) > 0 && (socket.revents & POLLIN) != 0 &&
             PQconsumeInput(m_handle) != 1)
@@ -237,7 +237,7 @@ bool PgConnection::flush()
     return true;
 }
 
-/// Waits for an answer. Returns false if there will be none, or when cancelled: a server may answer without an end.
+/// Waits for an answer. Returns false if there will be none, or when cancelled: a server may send endless answers.
 bool PgConnection::await()
 {
     while (!isCancelled()) {
@@ -250,7 +250,7 @@ bool PgConnection::await()
     return false;
 }
 
-/// As PQexec(), which cannot be cancelled: the last one of the results, or nullptr. The caller owns it.
+/// Like PQexec(), but can be cancelled. Returns the last result, or nullptr. The caller owns it.
 pg_result *PgConnection::execute(const std::string &statements)
 {
     if (PQsendQuery(m_handle, statements.c_str()) != 1 || !flush())
@@ -270,7 +270,7 @@ pg_result *PgConnection::execute(const std::string &statements)
     return nullptr;
 }
 
-/// Why there is no answer, or a wrong one.
+/// The reason why the answer is missing or wrong.
 Error PgConnection::failure(const pg_result *result) const
 {
     if (!result && isCancelled())
@@ -335,7 +335,7 @@ bool PgConnection::sendCopy(std::string_view text)
 
 Result<void> PgConnection::copy(const std::string &target, std::string_view text)
 {
-    // FREEZE: the table was made in this transaction, so nobody else can see its rows before the end.
+    // FREEZE is allowed because this transaction created the table, so no other transaction sees it.
     const PgRows begun(execute("COPY " + target + " FROM STDIN WITH (FREEZE)"));
     if (PQresultStatus(begun.m_result.get()) != PGRES_COPY_IN)
         return failure(begun.m_result.get());
@@ -345,7 +345,7 @@ Result<void> PgConnection::copy(const std::string &target, std::string_view text
         const pg_result *const result = answer.m_result.get();
         if (!result)
             return done;
-        // The server knows better why it has not read everything.
+        // If the server did not read everything, its own message has the reason.
         if (PQresultStatus(result) == PGRES_FATAL_ERROR || (done && PQresultStatus(result) != PGRES_COMMAND_OK))
             done = failure(result);
         if (isCopy(PQresultStatus(result)))

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One connection to a PostgreSQL database through Qt's driver, and COPY, which Qt SQL does not have: the interface of
-// libpq behind the driver. Errors are Results. Belongs to the thread that opened it.
+// One connection to a PostgreSQL database. Qt's driver opens it; statements and COPY, which Qt SQL lacks, use libpq
+// through the driver's handle. Errors are Results. Belongs to the thread that opened it.
 #pragma once
 
 #include "core/base/result.h"
@@ -24,13 +24,13 @@ struct pg_result;
 
 namespace ct {
 
-/// The rows of an answer. A value that can be moved.
+/// The rows of an answer. Movable.
 class PgRows {
 public:
     PgRows() = default;
     int count() const;
     int columns() const;
-    /// nullopt = NULL. Valid as long as the rows.
+    /// nullopt = NULL. Valid during the life of this object.
     std::optional<std::string_view> cell(int row, int column) const;
 
 private:
@@ -45,21 +45,21 @@ private:
 class PgConnection {
 public:
     enum class IfMissing : std::uint8_t { Create, Fail };
-    /// `ifMissing`: what to do if the database does not exist. The password is the one that was kept for the server, or
-    /// else comes from PGPASSWORD, PGPASSFILE or ~/.pgpass. `isCancelled`: ends the waits of this call, and of all
-    /// later ones. Then only the destructor may be called.
+    /// `ifMissing`: what to do if the database does not exist. The password is the one kept for the server, or else
+    /// comes from PGPASSWORD, PGPASSFILE or ~/.pgpass. `isCancelled`: ends the waits of this call and of all later
+    /// ones; after that, only the destructor may be called.
     static Result<std::unique_ptr<PgConnection>>
     open(const ServerAddress &address, IfMissing ifMissing = IfMissing::Create, IsCancelled isCancelled = {});
     ~PgConnection();  ///< the server rolls back an open transaction
     PgConnection(const PgConnection &) = delete;
     PgConnection &operator=(const PgConnection &) = delete;
 
-    /// The connection has ended, or a call was cancelled: the latest statement may have been executed although it
-    /// failed.
+    /// True if the connection has ended or a call was cancelled: the latest statement may have been executed although
+    /// it failed.
     bool isLost() const;
     /// One or more statements.
     Result<void> run(const std::string &statements);
-    /// The rows of the last one of the statements.
+    /// Runs one or more statements. Returns the rows of the last one.
     Result<PgRows> rows(const std::string &statements);
     /// The first column of the first row; nullopt = no row, or NULL.
     Result<std::optional<std::string>> value(const std::string &query);

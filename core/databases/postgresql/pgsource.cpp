@@ -15,10 +15,10 @@ namespace ct {
 
 namespace {
 
-/// Rows that the server sends at a time.
+/// Rows that the server sends at once.
 constexpr const char *kRowsAtOnce = "8192";
 
-/// Reads a cursor of the server piece by piece.
+/// Reads a cursor of the server in pieces.
 class PgCursor final : public RowCursor {
 public:
     PgCursor(PgConnection &connection, std::string cursor, std::size_t columns)
@@ -38,7 +38,7 @@ public:
             if (m_rows.count() == 0)
                 return false;
         }
-        // The server is not trusted.
+        // The server is untrusted.
         if (static_cast<std::size_t>(m_rows.columns()) != m_columns)
             return Error{ErrorCode::BadFormat, "the server has returned other columns than those of " + m_cursor};
         for (std::size_t column = 0; column < m_columns; ++column)
@@ -71,7 +71,7 @@ public:
 
     Result<void> begin()
     {
-        // All rows belong to one state, and a reader can be slow.
+        // One state for all rows, and no time limit, because a reader can be slow.
         Result<void> done = m_connection->run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
                                               "SET LOCAL idle_in_transaction_session_timeout = 0");
         if (!done)
@@ -85,7 +85,7 @@ public:
         const std::string columns = columnNames(schemaOf(table), pgIdentifier);
         const std::string cursor = "read_" + name + "_by_" + std::string(column);
         const std::string by = pgIdentifier(column);
-        // ctid: the position of a row in the table, which shows the order in which COPY has added them.
+        // ctid, the position of a row in the table, gives the order in which COPY added the rows.
         Result<void> declared =
             m_connection->run("DECLARE " + pgIdentifier(cursor) + " NO SCROLL CURSOR FOR SELECT " + columns + " FROM " +
                               pgIdentifier("all_" + name) + " WHERE session = " + m_session + " AND " + by +
@@ -105,7 +105,7 @@ private:
                                        ? std::string()
                                        : " WHERE session::text = " + pgLiteral(m_address.session) +
                                              " OR key = " + pgLiteral(storedKey(m_address.session));
-        // A key can look like the number of another session.
+        // A key may look like the number of another session, which then takes precedence.
         const std::string byNumber =
             m_address.session.empty() ? "" : "session::text = " + pgLiteral(m_address.session) + " DESC, ";
         const auto found = m_connection->value("SELECT session FROM stored_sessions" + wanted + " ORDER BY " +
@@ -121,7 +121,7 @@ private:
             return Error{ErrorCode::NotFound,
                          m_name + (m_address.session.empty() ? " has no session; export a run to it first"
                                                              : " has no session " + m_address.session +
-                                                                   "; its view `sessions` lists those that it has")};
+                                                                   "; its view `sessions` lists all sessions")};
         m_session = **found;
         return {};
     }

@@ -19,9 +19,9 @@ namespace ct {
 
 namespace {
 
-/// Rows of a table that wait for a COPY, in bytes.
+/// Rows of one table that are collected for one COPY, in bytes.
 constexpr std::size_t kMostWaiting = 1U << 20;
-/// Locks of two exports that make the schema, or replace a session, at the same time. Any number will do.
+/// Keeps two exports from creating the schema, or replacing a session, at the same time. The number is arbitrary.
 constexpr const char *kLock = "SELECT pg_advisory_xact_lock(4711823640215)";
 
 class PgStore final : public RowStore {
@@ -102,7 +102,7 @@ Result<void> PgStore::takeNumber()
 
 Result<void> PgStore::beginTransaction()
 {
-    // A capture can be quiet for long.
+    // A capture can be idle for long.
     return run("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
 }
 
@@ -146,7 +146,7 @@ Result<void> PgStore::flush(Table table)
     return copied;
 }
 
-/// Completes the partitions, which no other program sees yet.
+/// Completes the partitions, which other programs do not see yet.
 Result<void> PgStore::load()
 {
     for (std::size_t i = 0; i < kTables; ++i) {
@@ -176,8 +176,8 @@ Result<void> PgStore::publish(const std::string &sessionKey)
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
     if (done)
         done = load();
-    // Before the locks on the partitioned tables, as in makeSchema(): otherwise two exports deadlock. A capture that
-    // begins waits for this lock, so nothing that takes long follows.
+    // Taken before the locks on the partitioned tables, as in makeSchema(), or two exports could deadlock. A capture
+    // that begins waits for this lock, so nothing slow may follow.
     if (done)
         done = run(kLock);
     if (done)
@@ -196,8 +196,8 @@ Result<void> PgStore::publish(const std::string &sessionKey)
     return {};
 }
 
-/// Drops partitions of replaced sessions. Other schemas have sessions of their own. Waits a few seconds for readers;
-/// the next export tries again.
+/// Drops partitions of replaced sessions in this schema. Waits a few seconds for readers; the next export tries
+/// again.
 void PgStore::dropUnused()
 {
     const auto partitions = m_connection->column(
@@ -209,14 +209,14 @@ void PgStore::dropUnused()
     (void)run("SET lock_timeout = '3s'");
     for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
         if (!run("DROP TABLE " + partition))
-            return;  // a reader or another export is there
+            return;  // a reader or another export uses it
 }
 
 }  // namespace
 
 Result<std::unique_ptr<RowStore>> makePgStore(const ServerAddress &address, IsCancelled isCancelled)
 {
-    // Qt wants a connection to stay on its thread, and the rows come on another one.
+    // Qt requires that a connection stays on its thread, and the rows come on another one.
     const Result<std::unique_ptr<PgConnection>> opened =
         PgConnection::open(address, PgConnection::IfMissing::Create, isCancelled);
     if (!opened)

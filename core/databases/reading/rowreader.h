@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Takes the cells of one row that was read, in the order of the table's columns: the counterpart of Row. Other programs
-// can have changed the row.
+// Reads the cells of one row, in the order of the table's columns: the counterpart of Row. The row is untrusted,
+// because other programs can change it.
 #pragma once
 
 #include "core/databases/schema.h"
@@ -28,28 +28,28 @@ class RowReader {
 public:
     RowReader(const TableSchema &schema, std::span<const StoredCell> cells) : m_schema(schema), m_cells(cells) {}
 
-    /// A number that is not NULL and fits into the type.
+    /// A number that is not NULL and fits the type.
     template <class Integer>
     RowReader &number(Integer &value)
     {
         return take(value, false);
     }
-    /// NULL stands for 0.
+    /// NULL gives 0.
     template <class Integer>
     RowReader &known(Integer &value)
     {
         return take(value, true);
     }
-    /// NULL stands for `ofNull`.
+    /// NULL gives `ofNull`.
     template <class Integer>
     RowReader &numberOr(Integer &value, Integer ofNull)
     {
         return isNull() ? assign(value, ofNull) : take(value, false);
     }
     RowReader &flag(bool &value);
-    /// NULL stands for "".
+    /// NULL gives "".
     RowReader &text(std::string &value);
-    /// One of the names, as an index.
+    /// One of the names; gives its index.
     template <class Value, std::size_t kCount>
     RowReader &word(Value &value, const std::array<std::string_view, kCount> &names)
     {
@@ -62,7 +62,7 @@ public:
     }
     bool isNull() const { return m_at >= m_cells.size() || m_cells[m_at].kind == StoredCell::Kind::Null; }
 
-    /// The first column whose content does not fit; empty: all fit.
+    /// The first column with invalid content; empty: all are valid.
     std::string_view wrongColumn() const { return m_wrong; }
 
 private:

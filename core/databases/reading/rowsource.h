@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The interface of a database that the rows of one session come from. All of them belong to one state of the database.
+// The interface to a database from which the rows of one session are read, all from one state of the database.
 #pragma once
 
 #include "core/base/result.h"
@@ -19,8 +19,8 @@ namespace ct {
 class RowCursor {
 public:
     virtual ~RowCursor() = default;
-    /// Sets `cells` to the next row, in the order of the columns of the schema. They are valid until the next call.
-    /// Returns false at the end.
+    /// Sets `cells` to the next row, in the order of the schema's columns. They are valid until the next call. Returns
+    /// false at the end.
     virtual Result<bool> next(std::span<const StoredCell> &cells) = 0;
 };
 
@@ -28,17 +28,17 @@ public:
 class RowSource {
 public:
     virtual ~RowSource() = default;
-    /// Reads the rows in which `column` is not NULL. They are sorted by it, and then in the order in which they were
+    /// Reads the rows in which `column` is not NULL, sorted by that column and then by the order in which they were
     /// added.
     virtual Result<std::unique_ptr<RowCursor>> read(Table table, std::string_view column) = 0;
     /// For messages: the path of the file, or the address.
     virtual const std::string &name() const = 0;
 };
 
-/// Reads all of these rows, and calls `put` for each.
+/// Calls `put` for each row of source.read(table, column).
 Result<void> readRows(RowSource &source, Table table, std::string_view column,
                       const std::function<void(RowReader &row)> &put);
-/// The error of a row that no export has written.
+/// The error for a row that no export can have written.
 Error wrongRow(const RowSource &source, Table table, std::string_view column);
 
 }  // namespace ct

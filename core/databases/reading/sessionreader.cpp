@@ -30,7 +30,7 @@ std::uint64_t latestOf(const std::vector<Row> &rows)
     return latest;
 }
 
-/// The latest time that a batch has.
+/// The latest time in a batch.
 std::uint64_t latestTs(const Batch &batch)
 {
     std::uint64_t latest = 0;
@@ -55,7 +55,7 @@ struct SessionReader::Data {
     Result<bool> readNext();
     Result<bool> nextEvent();
     std::optional<Error> errorAtEnd() const;
-    /// A row of trace_info; 0 if there is none.
+    /// A value of trace_info; 0 if it has none.
     std::uint64_t stored(std::string_view name) const
     {
         const auto row = info.find(name);
@@ -66,7 +66,7 @@ struct SessionReader::Data {
     std::map<std::string, std::uint64_t, std::less<>> info;  ///< rows of trace_info
     RecordingInfo facts;
     bool hasNewFacts = true;               ///< takeFacts() has not returned them yet
-    std::vector<FrameLocation> frames;     ///< that takeFacts() has not returned yet
+    std::vector<FrameLocation> frames;     ///< takeFacts() has not returned them yet
     std::unique_ptr<RowCursor> addresses;  ///< nullptr: all were read
     std::unique_ptr<RowCursor> events;
     std::optional<Transition> event;  ///< the next one
@@ -79,7 +79,7 @@ struct SessionReader::Data {
     bool isBegun = false;
     bool isAtEnd = false;
     bool isDamaged = false;
-    std::optional<Error> error;  ///< next() returns it after everything before it
+    std::optional<Error> error;  ///< next() returns it after the batches before it
 };
 
 Result<void> SessionReader::Data::readInfo()
@@ -150,7 +150,7 @@ Result<void> SessionReader::Data::readSitesAndThreads()
     });
 }
 
-/// Reads the next addresses. Their functions and lines are what the database knows even where the program is unknown.
+/// Reads the next addresses, whose functions and lines are known even where the program is not installed.
 Result<void> SessionReader::Data::readAddresses()
 {
     std::span<const StoredCell> cells;
@@ -173,7 +173,7 @@ Result<void> SessionReader::Data::readAddresses()
         if (depth != 0 || location.function.empty())
             continue;
         if (!guard.admit(read)) {
-            addresses.reset();  // no database has so many texts
+            addresses.reset();  // more texts than any export writes
             return {};
         }
         frames.push_back(std::move(location));
@@ -199,7 +199,7 @@ Result<bool> SessionReader::Data::nextEvent()
     return true;
 }
 
-/// Takes the rows of the present position. Returns whether there were any.
+/// Takes the rows of the present position. Returns true if there were any.
 Result<bool> SessionReader::Data::takeRows()
 {
     std::size_t rows = 0;
@@ -329,7 +329,7 @@ double SessionReader::progress() const
 Accounting SessionReader::accounting() const
 {
     Accounting sums(m_data->guard.sums());
-    // Only a whole session has its sums: what was read must equal them.
+    // Only a complete session has sums, which what was read must equal.
     if (!m_data->isAtEnd || !hasEnded() || m_data->isDamaged)
         return sums;
     for (const StoredSum &sum : storedSums()) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Reads a session of a database as a decoded stream: docs/interchange.md, "Open from a database". The database is
-// untrusted. Rows that contradict each other end the reading.
+// untrusted: contradictory rows end the reading with an error.
 //
-// It alternates between two sorts of batches: one with all rows of a position, then one with the events up to the next
-// position that has rows.
+// Batches alternate: one with all rows of a position, then one with the events up to the next position that has
+// rows.
 #pragma once
 
 #include "core/databases/reading/rowsource.h"
@@ -21,11 +21,11 @@ public:
     static Result<std::unique_ptr<SessionReader>> open(std::unique_ptr<RowSource> source);
     ~SessionReader() override;
 
-    /// First returns empty batches, while the addresses are read.
+    /// While the addresses are read, at the beginning, returns empty batches.
     Result<bool> next(Batch &batch) override;
     double progress() const override;  ///< by events
     Accounting accounting() const override;
-    /// The facts of the run, and what is known of its addresses.
+    /// The facts of the run, and the locations of its addresses.
     bool takeFacts(FileFacts &facts) override;
     bool hasEnded() const override;  ///< false: the export was interrupted
     bool isDamaged() const override;

@@ -27,7 +27,7 @@ void addParents(StreamParts &to)
     to.childrenOfUnborn.erase(to.childrenOfUnborn.begin(), end);
 }
 
-/// With the name and the parent, whose own positions are not stored.
+/// Adds the name and the parent with the birth, because their positions are not stored.
 void putBirth(RowReader &row, StreamParts &to)
 {
     Birth birth;
@@ -72,7 +72,7 @@ void putGap(RowReader &row, StreamParts &to)
     GapKind kind = GapKind::Lost;
     row.number(loss.coroutine).number(loss.firstN).number(loss.count).word(kind, kGapKinds);
     loss.beforeAttach = kind == GapKind::Missed;
-    // Dropped: a jump in the numbers says it.
+    // A dropped event is a jump in the numbers, not a loss.
     if (kind != GapKind::Dropped)
         to.batch.losses.push_back(loss);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tables that a stream is made of, and how their rows become parts of it. Each row has a position: the number of
+// The tables that a stream is read from, and how their rows become parts of it. Each row has a position: the number of
 // events before it.
 #pragma once
 
@@ -18,38 +18,38 @@
 
 namespace ct {
 
-/// Where the rows go. A plain value.
+/// What the rows become. A plain value.
 struct StreamParts {
     Batch batch;
-    CoroutineId born = 0;  ///< coroutines whose births were read
-    // Sums of their columns.
+    CoroutineId born = 0;  ///< number of coroutines whose births were read
+    // Sums over these coroutines.
     std::uint64_t events = 0;
     std::uint64_t lost = 0;
     std::uint64_t missed = 0;
-    std::multimap<CoroutineId, CoroutineId> childrenOfUnborn;  ///< by the parent, whose birth was not read yet
+    std::multimap<CoroutineId, CoroutineId> childrenOfUnborn;  ///< by parent, whose birth was not read yet
 };
 
-/// The rows of a table that belong into the stream, or a part of their columns.
+/// A table whose rows become parts of the stream, or some of its columns.
 struct StreamTable {
     Table table;
-    std::string_view order;     ///< the column by which they are read
-    std::string_view position;  ///< the column that has their position
+    std::string_view order;     ///< the column by which the rows are sorted
+    std::string_view position;  ///< the column with their position
     void (*put)(RowReader &row, StreamParts &to);
 };
 
-/// All of them except the events, in the order that rows of the same position must have.
+/// All tables but the events, in the order that rows at the same position must have.
 std::span<const StreamTable> streamTables();
-/// Reads an event without its id, which is the first column.
+/// Reads an event. The first column, its id, was read before.
 void readEvent(RowReader &row, Transition &event);
 
-/// Reads the rows of one table, one ahead.
+/// Reads the rows of one table, always one ahead.
 class PositionedRows {
 public:
     static constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
     static Result<PositionedRows> open(RowSource &source, const StreamTable &table);
     std::uint64_t position() const { return m_position; }  ///< of the next row; kEnd: there is none
-    /// Puts the next row. Call it only if there is one.
+    /// Adds the next row to `to`. Requires that there is one.
     Result<void> take(StreamParts &to);
 
 private:

@@ -20,7 +20,7 @@ namespace ct {
 
 namespace {
 
-/// SQLite creates its other files next to the database itself, not next to a link to it.
+/// SQLite creates its other files next to the database, not next to a link to it.
 std::string behindLinks(const std::string &path)
 {
     std::error_code failed;
@@ -57,7 +57,7 @@ void unlinkOtherFiles(const std::string &path)
 constexpr off_t kFirstLockByte = 0x40000000;
 constexpr off_t kLockBytes = 512;
 
-/// Returns an error when another program has a transaction on the database, which a replacement would destroy.
+/// Returns an error if another program has a transaction on the database: replacing the file would destroy it.
 Result<void> ensureUnlocked(int fd, const std::string &path)
 {
     struct flock lock = {};
@@ -65,7 +65,7 @@ Result<void> ensureUnlocked(int fd, const std::string &path)
     lock.l_whence = SEEK_SET;
     lock.l_start = kFirstLockByte;
     lock.l_len = kLockBytes;
-    // A file system without locks reports none.
+    // A file system without locks reports that there is none.
     if (::fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
         return {};
     return Error{ErrorCode::Busy,
@@ -149,7 +149,7 @@ Result<void> removeOldDatabaseFiles(const std::string &path)
 Result<void> synchroniseDatabase(int fd, const std::string &path)
 {
     const int failed = fsync(fd) != 0 ? errno : 0;
-    // Some file systems cannot synchronise, and report that.
+    // Some file systems cannot synchronise, which is no error.
     if (failed != 0 && failed != EINVAL)
         return writeError(failed, path + " did not reach the disk");
     return {};

@@ -10,32 +10,32 @@
 
 namespace ct {
 
-/// The file of a database, claimed for this program. SQLite opens the file again by its name. Close `fd` after SQLite
-/// has closed its own descriptor, or the process loses the locks of both.
+/// The file of a database, claimed for this program. SQLite opens the file again by its name. Close `fd` only after
+/// SQLite has closed its own descriptor, or the process loses the locks of both.
 struct DatabaseFile {
     int fd = -1;
     bool created = false;  ///< by openDatabaseFile(), to test whether it can be written
 };
 
-/// Keeps the content of the file. Returns an error when another program writes the file or has a transaction on it.
+/// Does not change the content. Returns an error if another program writes the file or has a transaction on it.
 Result<DatabaseFile> openDatabaseFile(const std::string &path);
 
-/// Returns an error when another program has moved or removed the file: SQLite would open another file by this name.
+/// Returns an error if another program has moved or removed the file: SQLite would open another file by this name.
 Result<void> ensureNotMoved(int fd, const std::string &path);
 
-/// Truncates the file, which makes a valid empty database, and removes the other files of the old database. For a link,
-/// these are the files next to its target.
+/// Truncates the file, which leaves a valid empty database, and removes the other files of the old database, next to
+/// the target if the path is a link.
 Result<void> emptyDatabaseFile(int fd, const std::string &path);
 
 /// SQLite would apply the journal or the write-ahead log of an old database to a new one of that name. This completes
-/// the old database and removes them; what it cannot complete stays. Returns an error when another program uses them.
+/// the old database and removes them; what it cannot complete stays. Returns an error if another program uses them.
 Result<void> settleOldDatabase(const std::string &path);
 
-/// Removes the other files of an old database, directly before a new one takes its name. Returns an error when another
+/// Removes the other files of an old database, directly before a new one takes its name. Returns an error if another
 /// program uses them.
 Result<void> removeOldDatabaseFiles(const std::string &path);
 
-/// Waits until the content is on the disk, also if another program has moved the file. `path`: for messages.
+/// Waits until the content is on the disk, even if another program has moved the file. `path`: for messages.
 Result<void> synchroniseDatabase(int fd, const std::string &path);
 
 }  // namespace ct

@@ -9,8 +9,8 @@
 
 namespace ct {
 
-/// As long as it lives, SIGXFSZ for writes of this thread stays pending, even if the process ignores the signal. For
-/// one thread.
+/// During its life, SIGXFSZ for writes of this thread stays pending, even if the process ignores the signal. For one
+/// thread.
 class FileLimitWatch {
 public:
     FileLimitWatch()
@@ -27,7 +27,7 @@ public:
     FileLimitWatch(const FileLimitWatch &) = delete;
     FileLimitWatch &operator=(const FileLimitWatch &) = delete;
 
-    /// Since construction, or since the previous call.
+    /// True if a write reached the limit since construction, or since the previous call.
     bool isReached() const
     {
         const timespec now{};

@@ -47,7 +47,7 @@ SqliteConnection::~SqliteConnection()
 {
     rollback();
     // A failed transaction can leave some of its pages in the file, and the older pages in the journal. The next
-    // statement that reads puts the older pages back; closing alone would leave both files as they are.
+    // statement that reads restores the older pages; closing alone would leave both files as they are.
     if (m_hasFailed && m_database.isOpen())
         (void)run("SELECT count(*) FROM sqlite_master");
     m_database.close();
@@ -82,7 +82,7 @@ Error SqliteConnection::makeError(int code, const std::string &text, bool isAtLi
     const ErrorCode kind = codeOf(code & 0xFF, isAtLimit);
     const std::string what = m_path + ": " + text;
     if (kind == ErrorCode::PermissionDenied)
-        return {kind, what + "; choose a folder that you may write to"};
+        return {kind, what + "; choose a folder that you can write to"};
     if (kind == ErrorCode::Busy)
         return {kind, what + " by another program; close the database there or choose another path"};
     m_hasFailed = true;

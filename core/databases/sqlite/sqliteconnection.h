@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One connection to a SQLite database, with errors as Result. Belongs to the thread that opened it.
+// One connection to a SQLite database, with errors as Results. Belongs to the thread that opened it.
 #pragma once
 
 #include "core/base/result.h"
@@ -31,14 +31,14 @@ public:
     Result<SqliteStatement> prepareRows(const TableSchema &schema);
     Result<void> addRow(SqliteStatement &statement, const Row &row);
 
-    /// Does nothing when a transaction is open.
+    /// Does nothing if a transaction is open.
     Result<void> beginTransaction();
-    /// Does nothing when no transaction is open.
+    /// Does nothing if no transaction is open.
     Result<void> commit();
-    /// Ends an open transaction without its changes, also after an error. The next statement can begin another one.
+    /// Rolls back an open transaction, even after an error. The next statement can begin another one.
     void rollback();
 
-    /// Sets what errors report about the content from now on: a sentence without its full stop.
+    /// Sets what errors report about the content from now on: a sentence without a full stop.
     void setContent(std::string content) { m_content = std::move(content); }
 
 private:

@@ -12,7 +12,7 @@ namespace ct::sqlite {
 
 std::string createTable(const TableSchema &schema);
 std::string createIndex(const IndexSchema &index);
-/// Adds a row, with one parameter for each column, or replaces the one with the same key.
+/// The statement that adds a row, or replaces the one with the same key: one parameter for each column.
 std::string insertRow(const TableSchema &schema);
 
 }  // namespace ct::sqlite

@@ -34,7 +34,7 @@ Error errorOf(sqlite3 *database, const std::string &path)
     switch (code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return {ErrorCode::Busy, path + " is being written by another program; open it when that has ended"};
+        return {ErrorCode::Busy, path + " is being written by another program; open it when that program is done"};
     case SQLITE_INTERRUPT: return {ErrorCode::Cancelled, path + ": cancelled"};
     case SQLITE_CANTOPEN: return {ErrorCode::NotFound, what + "; check its name and its permissions"};
     case SQLITE_READONLY:
@@ -102,7 +102,7 @@ public:
     {
         (void)sqlite3_busy_timeout(m_database.get(), 1000);
         (void)sqlite3_limit(m_database.get(), SQLITE_LIMIT_LENGTH, kMostTextBytes);
-        // The file may come from anybody.
+        // The file is untrusted.
         (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
         (void)sqlite3_db_config(m_database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
         if (m_isCancelled)
@@ -110,7 +110,7 @@ public:
                 m_database.get(), kInstructionsBetweenChecks,
                 [](void *isCancelled) { return (*static_cast<const IsCancelled *>(isCancelled))() ? 1 : 0; },
                 const_cast<IsCancelled *>(&m_isCancelled));
-        // All rows belong to one state. The state is that of the first read.
+        // One transaction, so that all rows belong to one state: that of the first read.
         for (const char *statement : {"BEGIN", "SELECT count(*) FROM sqlite_schema"}) {
             if (sqlite3_exec(m_database.get(), statement, nullptr, nullptr, nullptr) != SQLITE_OK)
                 return errorOf(m_database.get(), m_path);
@@ -126,7 +126,7 @@ public:
         std::string columns;
         for (const Column &one : schema.columns)
             columns += (columns.empty() ? "\"" : ", \"") + std::string(one.name) + "\"";
-        // Rows are added in the order of their positions. So the order of the table needs no sorting.
+        // Rows were added in the order of their positions, so rowid order needs no sort.
         const bool isInOrder = column == "after_event";
         const std::string by = '"' + std::string(column) + '"';
         const std::string query = "SELECT " + columns + " FROM \"" + std::string(schema.name) + "\" WHERE " + by +
@@ -140,7 +140,7 @@ public:
     const std::string &name() const override { return m_path; }
 
 private:
-    /// A view or a generated column could make rows without end.
+    /// Refuses other definitions, because a view or a generated column could produce endless rows.
     Result<void> checkTable(const TableSchema &schema) const
     {
         sqlite3_stmt *statement = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The session in a SQLite file, to be read. Uses SQLite's own interface, which has no ties to a thread.
+// Reads the session in a SQLite file. Uses SQLite's own interface, which is not bound to a thread.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,10 +13,10 @@
 
 namespace ct {
 
-/// Returns true if the file begins like a SQLite database.
+/// True if the file begins like a SQLite database.
 bool isSqliteFile(const std::string &path);
-/// Opens the file for reading only. Any thread. `isCancelled`: see ReadOptions; a damaged file can have rows without
-/// end.
+/// Opens the file for reading only. Any thread. `isCancelled`: see ReadOptions; a damaged file can have endless
+/// rows.
 Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path, IsCancelled isCancelled = {});
 
 }  // namespace ct

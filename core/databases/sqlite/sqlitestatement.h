@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A prepared statement that adds rows to a table. It uses SQLite's own interface behind Qt's driver, which is six times
-// as fast as Qt SQL: docs/decisions/0039.
+// A prepared statement that adds rows to a table. It uses SQLite's own interface, through the handle of Qt's driver,
+// which is six times as fast as Qt SQL: docs/decisions/0039.
 #pragma once
 
 #include "core/databases/row.h"
@@ -19,7 +19,7 @@ namespace ct {
 
 class SqliteStatement {
 public:
-    /// Text of an unsigned number, or of an address.
+    /// Room for an unsigned number, or an address, as text.
     using Digits = std::array<char, 20>;
 
     /// After an error of SQLite, the statement is empty, and the connection has the error.

@@ -22,10 +22,10 @@ namespace ct {
 namespace {
 
 constexpr const char *kPragmas[] = {
-    // There is one writer: this avoids a file lock per transaction, and the journal stays one file.
+    // There is one writer: no file lock per transaction, and the journal stays one file.
     "PRAGMA locking_mode = EXCLUSIVE",
     "PRAGMA journal_mode = DELETE",
-    // The harvest must not wait for the disk. Safe if the process is killed; the end is synchronised.
+    // The harvest must not wait for the disk. Safe if the process is killed; close() synchronises the file.
     "PRAGMA synchronous = OFF",
     "PRAGMA cache_size = -32768",
 };
@@ -129,7 +129,7 @@ Result<void> SqliteStore::commit()
     return done;
 }
 
-/// A part that finds no room leaves the parts before it in the file.
+/// If the disk is too full for a part, the parts before it stay in the file.
 Result<void> SqliteStore::writePart(const std::string &content, const std::function<Result<void>()> &write)
 {
     if (!content.empty())

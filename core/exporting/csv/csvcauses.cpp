@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::string_view kHeader =
     "kind,ts,coroutine,n,by,object,waits_for,target,mode,position,wakers,pid,tid,file,line,function\n";
-/// Every file of causes begins with this, also one of a later version.
+/// Every file of causes begins with this, even one of a later version.
 constexpr std::string_view kMark = "kind,ts,coroutine,n,";
-/// Bytes of a file, compressed or not, from which kMark comes out.
+/// So many bytes of a file, compressed or not, contain kMark.
 constexpr std::size_t kEnoughForMark = 1U << 18;
-/// Enough for all numbers, words and commas of a row.
+/// Room for all numbers, words and commas of a row.
 constexpr std::size_t kRowWithoutTexts = 320;
 
-/// The beginning of an existing file.
+/// Returns the beginning of an existing file.
 enum class Begin { Ours, Other, Empty };
 
 Begin beginOf(int fd)
@@ -106,11 +106,11 @@ std::string causesPathFor(const std::string &csvPath)
 Result<void> checkNoOtherFile(const std::string &causesPath)
 {
     const int fd = ::open(causesPath.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    // What may not be read may be anything.
+    // A file that cannot be read may have any content.
     const bool isOther = fd >= 0 ? beginOf(fd) == Begin::Other : errno == EACCES || errno == EPERM;
     if (fd >= 0)
         ::close(fd);
-    return isOther ? Result<void>(Error{ErrorCode::AlreadyExists, causesPath + " is no file of causes, so it is not "
+    return isOther ? Result<void>(Error{ErrorCode::AlreadyExists, causesPath + " is not a file of causes, so it is not "
                                                                                "replaced; move it, or choose another "
                                                                                "name"})
                    : Result<void>();

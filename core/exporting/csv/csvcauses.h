@@ -18,12 +18,12 @@ namespace ct {
 /// Returns the path of the file of causes: "run.csv" -> "run.causes.csv". Empty for "-", standard output.
 std::string causesPathFor(const std::string &csvPath);
 
-/// Returns an error if a file of another program has this name: a regular file with content that does not begin like
-/// ours. The user did not choose the name, so such a file is never replaced.
+/// Returns an error if another program's file has this name: a regular file that does not begin like a file of causes.
+/// It is never replaced, because the user did not choose the name.
 Result<void> checkNoOtherFile(const std::string &causesPath);
 
-/// Removes a regular file of causes that an older run has left. Leaves files alone that do not begin like ours, or that
-/// are being written.
+/// Removes a regular file of causes that an older run left. Leaves files alone that do not begin like one, or that are
+/// being written.
 void removeOlderCauses(const std::string &causesPath);
 
 /// Not thread-safe: one thread at a time.
@@ -37,9 +37,9 @@ public:
     }
 
     Result<void> consume(const Batch &batch);
-    /// Completes the file. Without causes, removes one of an older run.
+    /// Completes the file. If there were no causes, removes the file of an older run.
     Result<void> finish();
-    /// Writes all rows so far, unless writing has failed.
+    /// Writes all rows so far. Does nothing after an error.
     void flush()
     {
         if (m_output)

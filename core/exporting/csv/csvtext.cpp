@@ -13,7 +13,7 @@ namespace ct {
 namespace {
 
 /// True if a spreadsheet may run the text as a formula. An import may remove leading white space and control
-/// characters, and treats full-width forms as the ASCII characters.
+/// characters, and treat full-width forms as the ASCII characters.
 bool looksLikeFormula(std::string_view text)
 {
     constexpr std::array<std::string_view, 2> kBlanks{"\u00A0", "\uFEFF"};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Texts in files of comma-separated values.
+// Texts in CSV files.
 #pragma once
 
 #include "core/stream/stream.h"

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kHeader =
     "probe_id,tid,addr,seq,is_active,ts,n,coroutine,pid,kind,file,line,function,name,parent\n";
-/// Enough for all numbers and commas of a row. Texts need room of their own.
+/// Room for all numbers and commas of a row, but not for its texts.
 constexpr std::size_t kRowWithoutTexts = 320;
 /// Ids are dense. A larger id is invalid and gets no text.
 constexpr SiteId kMaxSites = 1U << 24;
@@ -112,7 +112,7 @@ private:
         return known ? std::string_view(m_sites[transition.site]) : kNoCsvSite;
     }
 
-    /// The location of the transition's address, as far as it is resolved now.
+    /// The location of the transition's address, as far as it is resolved by now.
     std::string_view locationOf(const Transition &transition)
     {
         const std::string_view text = m_locations->textOf(transition, m_coroutineSums.entry(transition.coroutine).pid);
@@ -149,7 +149,7 @@ private:
     }
 
     std::unique_ptr<LineOutput> m_output;
-    std::optional<KnownLocations> m_locations;  ///< none: addresses are not resolved
+    std::optional<KnownLocations> m_locations;  ///< nullopt: addresses are not resolved
     const Formulas m_formulas;
     CoroutineSums m_coroutineSums;
     NamesAndParents m_names;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Comma-separated values (RFC 4180, but LF): one row per transition. The first six columns are those of the existing
-// collector. A resumption has the site of the suspension that it ends, if the target reported it. A suspension without
-// a site has function, file and line of its address, as far as they are resolved when the row is written.
+// Comma-separated values (RFC 4180, but with LF): one row per transition. The first six columns are those of the
+// existing collector. A resumption has the site of the suspension that it ends, if the target reported one. A
+// suspension without a site has the function, file and line of its address, as far as they are resolved when the row is
+// written.
 #pragma once
 
 #include "core/addresses/exportresolver.h"
@@ -23,8 +24,8 @@ Result<std::shared_ptr<Sink>> makeCsvWriter(const std::string &path, const std::
 /// The first line of the file.
 std::string_view csvHeader();
 
-/// For spreadsheets, which run a text that begins with = + - or @ as a formula. The target chooses names, files and
-/// functions, so such a text gets a leading apostrophe, as OWASP advises. Numbers never change.
+/// CSV for spreadsheets, which run a text that begins with = + - or @ as a formula. The target chooses names, files and
+/// functions, so such a text gets a leading apostrophe, as OWASP recommends. Numbers never change.
 Result<std::shared_ptr<Sink>> makeSpreadsheetCsvWriter(const std::string &path, const std::string &causesPath,
                                                        std::shared_ptr<ExportResolver> exportResolver = {});
 

@@ -13,7 +13,7 @@ namespace ct::viewers {
 
 namespace {
 
-/// Everything of an event except for its texts, and of the event of its flow.
+/// Room for an event without its texts, and for the event of its flow.
 constexpr std::size_t kRoomWithoutTexts = 512 + Slice::kMostName + Args::kMost * (96 + Arg::kMostText);
 
 std::string jsonString(std::string_view text)
@@ -23,7 +23,7 @@ std::string jsonString(std::string_view text)
     return out;
 }
 
-/// µs with all digits of the ns.
+/// µs with three decimals.
 char *putMicroseconds(char *at, std::uint64_t ns)
 {
     at = putDecimal(at, ns / 1000);
@@ -93,7 +93,7 @@ public:
 
     std::size_t room() const override { return kRoomWithoutTexts + m_longestText + m_longestLocation; }
 
-    /// A complete event is written at the end of its slice.
+    /// A complete event is written when its slice ends.
     char *begin(char *at, const Slice &) override { return at; }
 
     char *end(char *at, const Slice &slice, std::uint64_t ts, const Args &more) override

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The JSON trace event format of Chrome, as an array: one event a line. Its viewers accept a file without an end.
+// Chrome's JSON trace event format, as an array with one event per line. Viewers accept a file that is cut off.
 #pragma once
 
 #include "core/exporting/viewers/trackencoder.h"

@@ -11,7 +11,7 @@ namespace ct::viewers {
 
 namespace {
 
-/// Slices and ends of slices of one event: the state and the run before, a gap, an instant, the new state and run.
+/// The most pieces of one event: the ends of a state and a run, a gap, an instant, the new state and run.
 constexpr std::size_t kMostPieces = 8;
 const std::string kUnknownFunction = "unknown function";
 
@@ -104,8 +104,8 @@ LocationId CoroutineSlices::locationOf(const Transition &transition)
     return site != 0 ? site : resolved(transition);
 }
 
-/// Finds the function of a coroutine, the name of the track above. Its first suspensions may be in functions of its
-/// library. Returns false if the event has to wait until the function is known.
+/// Finds the function of a coroutine, which names the track above. Its first suspensions may be in functions of its
+/// library. Returns false if the event must wait until the function is known.
 bool CoroutineSlices::chooseTrack(Coroutine &coroutine, const Transition &transition)
 {
     const CoroutineId id = transition.coroutine;
@@ -133,7 +133,7 @@ void CoroutineSlices::giveTrack(Coroutine &coroutine, CoroutineId id, TextId fun
     coroutine.track = m_tracks.coroutine(id, m_sums.entry(id).pid, m_introduced.textOf(function), name, limit);
 }
 
-/// Chooses the track by the first events, and writes them.
+/// Chooses the track by the first events, and writes these.
 void CoroutineSlices::chooseTrackByHeld(Coroutine &coroutine, CoroutineId id)
 {
     TextId function = 0;
@@ -302,7 +302,7 @@ char *CoroutineSlices::writeEnd(char *at, Coroutine &coroutine, CoroutineId id, 
     return at;
 }
 
-/// Writes the time in which the state of a coroutine is not known.
+/// Writes a slice for the time in which the state of a coroutine is unknown.
 char *CoroutineSlices::writeGap(char *at, const Coroutine &coroutine, CoroutineId id, const CoroutineSums::Gap &gap,
                                 std::uint64_t ts, bool isStillOpen)
 {
@@ -329,7 +329,7 @@ char *CoroutineSlices::writeGap(char *at, const Coroutine &coroutine, CoroutineI
     return m_encoder.end(at, slice, ts, more);
 }
 
-/// Losses without a later event.
+/// Writes losses without a later event.
 CoroutineSums::Gap CoroutineSlices::lossesAtEnd(CoroutineId id) const
 {
     const CoroutineSums::Entry &entry = m_sums.entry(id);
@@ -338,8 +338,9 @@ CoroutineSums::Gap CoroutineSlices::lossesAtEnd(CoroutineId id) const
     return {entry.lost - std::min(entry.lost, before.lost), entry.missed - std::min(entry.missed, before.missed), 0};
 }
 
-/// Ends the present state because the coroutine has finished or was destroyed. Only targets with lanes report when:
-/// else it was noticed later, and the run may have ended long before. A frame may be destroyed after its last run, too.
+/// Ends the present state because the coroutine has finished or was destroyed. Only targets with lanes report when that
+/// was; otherwise it was noticed later, and the last run may have ended long before. A frame may also outlive its last
+/// run.
 char *CoroutineSlices::endBody(char *at, Coroutine &coroutine, CoroutineId id, std::uint64_t ts,
                                const CoroutineSums::Gap &gap, bool isDeath)
 {
@@ -420,7 +421,7 @@ void CoroutineSlices::endTrace(Coroutine &coroutine, CoroutineId id, std::uint64
     m_output.end(at);
 }
 
-/// Gives tracks to those coroutines that wait for longest and have none. Often, these are what the user looks for.
+/// Gives tracks to the coroutines without one that have waited longest: often the user looks for these.
 void CoroutineSlices::showWaiting()
 {
     std::vector<CoroutineId> waiting;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Turns the events of coroutines into slices: the states on the track of each coroutine, and its runs on the tracks of
-// threads. The events of one coroutine come in the order of their numbers; those of different ones in any order.
+// threads. Each coroutine's events come in the order of their numbers; those of different coroutines in any order.
 #pragma once
 
 #include "core/addresses/exportresolver.h"
@@ -21,7 +21,7 @@
 
 namespace ct::viewers {
 
-/// The flow from a wake to the resumption with number `n`. Never 0.
+/// The id of the flow from a wake to the resumption with number `n`. Never 0.
 constexpr std::uint64_t flowOf(CoroutineId id, std::uint64_t n)
 {
     return (std::uint64_t{id} + 1) << 32 | (n & 0xFFFF'FFFF);
@@ -47,17 +47,17 @@ public:
     struct LeftOut {
         std::uint64_t coroutines = 0;  ///< without a track
         std::uint64_t events = 0;      ///< without a slice on the track of a coroutine
-        std::uint64_t waits = 0;       ///< that came after the end of their suspension
+        std::uint64_t waits = 0;       ///< waits that came after the end of their suspension
     };
     const LeftOut &leftOut() const { return m_leftOut; }
 
 private:
     enum class State : std::uint8_t { None, Running, Suspended, Finished, Dead };
     struct Coroutine {
-        std::uint64_t since = 0;  ///< begin of the state, as written: never earlier than that of the one before
+        std::uint64_t since = 0;  ///< begin of the state, as written: not before that of the previous one
         std::uint64_t n = 0;      ///< number of the event that began the state
         std::uint64_t addr = 0;
-        Track track;   ///< none: not chosen yet, or left out
+        Track track;   ///< none: not chosen yet, or beyond a limit
         Track thread;  ///< of the latest event
         LocationId location = 0;
         TextId function = 0;  ///< of the track above
@@ -122,7 +122,7 @@ private:
     std::vector<Coroutine> m_coroutines;
     Coroutine m_withoutBirth;
     std::unordered_map<CoroutineId, Held> m_held;
-    std::unordered_map<CoroutineId, CoroutineSums::Gap> m_gaps;  ///< of each coroutine, all of them together
+    std::unordered_map<CoroutineId, CoroutineSums::Gap> m_gaps;  ///< sum of each coroutine's gaps
     LeftOut m_leftOut;
 };
 

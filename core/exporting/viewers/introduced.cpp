@@ -6,7 +6,7 @@ namespace ct::viewers {
 
 namespace {
 
-/// Ids are dense. A larger id is invalid, and gets no location.
+/// Ids are dense. A larger id is invalid and gets no location.
 constexpr SiteId kMaxSites = 1U << 24;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Waits that came before the suspension that they belong to, or while it lasts.
+// Waits that came before or during their suspension.
 #pragma once
 
 #include "core/exporting/viewers/slice.h"
@@ -18,7 +18,7 @@ namespace ct::viewers {
 class PendingWaits {
 public:
     struct Wait {
-        WaitsOn first;              ///< of several objects, the first one
+        WaitsOn first;              ///< the one with the first object, if there are several
         std::uint32_t objects = 0;  ///< rows of the suspension
     };
 
@@ -41,8 +41,8 @@ public:
             m_waits.erase(keyOf(id, n));
     }
 
-    /// Removes the waits of suspensions that are lost, from time to time. `isOver`: whether a wait is for an earlier
-    /// suspension than the present one. Returns how many there were.
+    /// From time to time, removes the waits of lost suspensions. `isOver`: whether a wait is for an earlier suspension
+    /// than the present one. Returns their number.
     template <class IsOver>
     std::size_t removeLost(IsOver isOver)
     {

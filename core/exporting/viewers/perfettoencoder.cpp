@@ -11,7 +11,7 @@ namespace ct::viewers {
 
 namespace {
 
-// Numbers of fields, by message. See perfetto.proto.
+// Field numbers, by message. See perfetto.proto.
 namespace trace {
 enum : std::uint32_t { kPacket = 1 };
 }
@@ -54,7 +54,7 @@ constexpr std::uint64_t kNeedsIncrementalState = 2;
 constexpr std::uint64_t kMonotonic = 3;
 constexpr std::uint64_t kOnlySequence = 1;
 
-/// A tag and its value need 12 bytes at most, and a packet has fewer than 12 besides the arguments.
+/// A tag with its value needs 12 bytes at most, and a packet has fewer than 12 besides the arguments.
 constexpr std::size_t kRoom = 12 * 12 + Slice::kMostName + Args::kMost * (3 * 12 + Arg::kMostText);
 static_assert(kRoom < 1U << 14, "Nested has room for the length");
 
@@ -83,7 +83,7 @@ void addInterned(Message &data, std::uint32_t field, std::span<const std::string
         data.message(field, Message().field(interned::kIid, ++iid).bytes(interned::kName, text));
 }
 
-/// A packet that only has new interned data.
+/// A packet with only new interned data.
 std::string internedPacket(std::uint32_t field, const Message &entry)
 {
     Message content;
@@ -113,7 +113,7 @@ char *putArgs(char *at, const Args &args)
     return at;
 }
 
-/// An event in its packet. Begins with what every event has.
+/// An event in its packet. The constructor writes what every event has.
 class EventPacket {
 public:
     EventPacket(char *at, std::uint64_t ts, std::uint64_t type, const Track &track)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The native format of Perfetto (ui.perfetto.dev). perfetto.proto has the fields.
+// Perfetto's native format (ui.perfetto.dev). perfetto.proto has the fields.
 #pragma once
 
 #include "core/exporting/viewers/trackencoder.h"

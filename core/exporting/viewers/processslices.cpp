@@ -82,7 +82,7 @@ void ProcessSlices::write(const Use &use)
     writeInstant(slice);
 }
 
-/// On a track of its own below the thread's: runs may begin or end during the drop.
+/// On a separate track below the thread's, because runs may begin or end during the drop.
 void ProcessSlices::write(const Drop &drop)
 {
     const Track thread = m_tracks.thread(drop.pid, drop.tid);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What happens to processes and threads: wakes, uses of objects, drops, and times with tracing off.
+// Events of processes and threads: wakes, uses of objects, drops, and times with tracing off.
 #pragma once
 
 #include "core/exporting/viewers/introduced.h"
@@ -25,10 +25,10 @@ public:
     void end(std::uint64_t now);
 
 private:
-    /// A track whose slices follow each other.
+    /// A track whose slices do not overlap.
     struct Sequence {
         Track track;
-        std::uint64_t end = 0;  ///< of the latest slice, or its begin if it is open
+        std::uint64_t end = 0;  ///< of the latest slice, or its beginning while it is open
         bool isOpen = false;
     };
     void write(const Wake &wake);

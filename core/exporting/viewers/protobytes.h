@@ -14,7 +14,7 @@ namespace ct::viewers {
 
 enum class Wire : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2 };
 
-/// Seven bits a byte, lowest first; at most 10 bytes.
+/// Seven bits per byte, lowest first; at most 10 bytes.
 inline char *putVarint(char *at, std::uint64_t value)
 {
     while (value >= 0x80) {
@@ -35,7 +35,7 @@ inline char *putField(char *at, std::uint32_t field, std::uint64_t value)
     return putVarint(putTag(at, field, Wire::Varint), value);
 }
 
-/// Little-endian, as the machines on which this program runs.
+/// Little-endian, like the machines that this program runs on.
 inline char *putFixed64(char *at, std::uint32_t field, std::uint64_t value)
 {
     at = putTag(at, field, Wire::Fixed64);
@@ -49,8 +49,8 @@ inline char *putBytes(char *at, std::uint32_t field, std::string_view bytes)
     return at + bytes.copy(at, bytes.size());
 }
 
-/// A message inside another one, of fewer than 2^14 bytes. Its length always has two bytes, so that it can be written
-/// when the content is known.
+/// A message inside another one, of fewer than 2^14 bytes. Its length always has two bytes, so it can be filled in
+/// after the content.
 class Nested {
 public:
     static char *begin(char *at, std::uint32_t field) { return putTag(at, field, Wire::Bytes) + 2; }
@@ -64,7 +64,7 @@ public:
     }
 };
 
-/// A message of any size, for rare ones.
+/// A message of any size; slower, for rare ones.
 class Message {
 public:
     Message &field(std::uint32_t field, std::uint64_t value)

@@ -12,13 +12,13 @@
 
 namespace ct::viewers {
 
-/// What a slice shows. The values index kCategories.
+/// What a slice shows. Values are indexes into kCategories.
 enum class Category : std::uint8_t { Running, Suspended, Finished, Gap, Wake, Use, TracingOff, Dropped, About };
 inline constexpr std::array<std::string_view, 9> kCategories{
     "running", "suspended", "finished", "gap", "wake", "use", "tracing off", "dropped", "about",
 };
 
-/// The values index kArgNames.
+/// Values are indexes into kArgNames.
 enum class ArgName : std::uint8_t {
     Coroutine,
     ProbeId,
@@ -101,7 +101,7 @@ struct Arg {
     static constexpr std::size_t kMostText = 32;
 };
 
-/// The arguments of a slice. Further ones than kMost are an error of ours, and left out.
+/// The arguments of a slice. More than kMost are a bug in this program, and are left out.
 class Args {
 public:
     static constexpr std::size_t kMost = 16;
@@ -127,7 +127,7 @@ private:
     std::size_t m_count = 0;
 };
 
-/// Id of a text or a location that an encoder was told before; 0 = none.
+/// Id of a text or a location that was introduced to the encoder; 0 = none.
 using TextId = std::uint32_t;
 using LocationId = std::uint32_t;
 
@@ -139,8 +139,8 @@ struct Location {
 
 struct Track {
     std::uint32_t id = 0;   ///< from 1, unique in the file; 0 = no track
-    std::uint32_t pid = 0;  ///< where the format has only processes and threads: real, or from kMadeUp on
-    std::uint32_t tid = 0;  ///< in the same way
+    std::uint32_t pid = 0;  ///< for formats with only processes and threads: real, or from kMadeUp on
+    std::uint32_t tid = 0;  ///< as pid
 
     /// Larger than the pid of any Linux process.
     static constexpr std::uint32_t kMadeUp = 1U << 24;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The interface of the formats of trace viewers: turns tracks and slices into bytes.
+// The interface to a trace viewer's format: turns tracks and slices into bytes.
 #pragma once
 
 #include "core/exporting/viewers/slice.h"
@@ -12,17 +12,17 @@
 
 namespace ct::viewers {
 
-/// begin(), end() and instant() write at `at`, at most room() bytes, and return the end. They may use only texts,
+/// begin(), end() and instant() write at most room() bytes at `at`, and return the end. They may use only texts,
 /// locations and tracks that were introduced before. The other functions return whole units of the file, perhaps none.
 class TrackEncoder {
 public:
     virtual ~TrackEncoder() = default;
 
-    /// `ts`: ns, CLOCK_MONOTONIC: a time near the first event.
+    /// `ts`: ns, CLOCK_MONOTONIC, near the first event.
     virtual std::string header(std::uint64_t ts) = 0;
     virtual std::string text(TextId id, const std::string &text) = 0;
     virtual std::string location(LocationId id, const Location &location) = 0;
-    /// May be repeated for a track, when its name has become known.
+    /// May be repeated for a track when its name has become known.
     virtual std::string track(const TrackDescription &description) = 0;
     virtual std::string footer() = 0;
 

@@ -15,7 +15,7 @@ std::uint64_t keyOf(std::uint32_t pid, std::uint32_t tid)
 
 std::string coroutineName(CoroutineId id, const std::string &name)
 {
-    // Viewers join tracks of equal name.
+    // Viewers join tracks with equal names.
     std::string text = name;
     text += text.empty() ? "#" : " #";
     return text += std::to_string(id);
@@ -38,8 +38,8 @@ const Track &Tracks::about()
     return m_about;
 }
 
-/// A pid of 0 is unknown: a version-1 probe does not write it. Viewers take 0 for the kernel, so this is no process
-/// there.
+/// A pid of 0 is unknown, because a version-1 probe does not write it. Viewers take 0 for the kernel, so it becomes a
+/// group instead of a process.
 void Tracks::introduceProcess(std::uint32_t pid, const Track &track)
 {
     const auto name = m_processNames.find(pid);

@@ -16,25 +16,25 @@
 
 namespace ct::viewers {
 
-/// Viewers become slow with many tracks. A limit for each function keeps the coroutines of one from taking all tracks.
+/// Viewers become slow with many tracks. A limit per function keeps the coroutines of one function from taking all.
 struct TrackLimits {
     std::uint32_t all = 5000;
     std::uint32_t ofFunction = 1000;
-    std::uint32_t waitingAtEnd = 1000;  ///< further ones, for coroutines that still wait when the trace ends
+    std::uint32_t waitingAtEnd = 1000;  ///< extra tracks, for coroutines that still wait when the trace ends
 };
 
 class Tracks {
 public:
     Tracks(TrackEncoder &encoder, UnitOutput &output, const TrackLimits &limits);
 
-    /// Of the export itself.
+    /// The track of the export itself.
     const Track &about();
     const Track &process(std::uint32_t pid);
     const Track &thread(std::uint32_t pid, std::uint32_t tid);
     Track below(const Track &parent, const std::string &name);
 
     enum class Limit : std::uint8_t { Applies, Ignored };
-    /// No track if a limit applies and is reached. `function`: the name of the track above.
+    /// Returns no track if a limit is reached. `function`: the name of the track above.
     Track coroutine(CoroutineId id, std::uint32_t pid, const std::string &function, const std::string &name,
                     Limit limit = Limit::Applies);
     void renameCoroutine(CoroutineId id, const Track &track, const std::string &name);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The output file of a trace viewer's format: whole units, and one error for all of them.
+// The output file of a trace viewer's format. Writes whole units, and keeps the first error.
 #pragma once
 
 #include "core/recording/text/lineoutput.h"
@@ -19,7 +19,7 @@ class UnitOutput {
 public:
     explicit UnitOutput(std::unique_ptr<LineOutput> output) : m_output(std::move(output)) {}
 
-    /// Returns room for one unit of at most `bytes` bytes, which end() then adds.
+    /// Returns room for a unit of at most `bytes` bytes, which end() adds to the file.
     char *begin(std::size_t bytes)
     {
         if (!m_error) {
@@ -43,7 +43,7 @@ public:
             end(ct::put(begin(unit.size()), unit));
     }
 
-    /// Also writes what was collected, if that is due; after an error nothing.
+    /// Adds the unit, and writes what was collected if that is due. Does nothing after an error.
     Result<void> flushIfDue(std::uint64_t now) { return m_error ? *m_error : m_output->flushIfDue(now); }
     Result<void> close()
     {

@@ -146,7 +146,7 @@ private:
             writeLeftOut();
     }
 
-    /// A slice as long as the trace, so that it is seen.
+    /// A slice as long as the trace, so that it is visible at every zoom.
     void writeLeftOut()
     {
         const std::string text = std::to_string(m_leftOut.coroutines) + " coroutines have no track (" +

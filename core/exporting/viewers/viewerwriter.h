@@ -13,7 +13,7 @@
 
 namespace ct::viewers {
 
-/// Opens `path` for writing (truncates). The sink writes what it has at least every second of the stream.
+/// Opens `path` for writing (truncates). The sink writes at least once per second of stream time.
 Result<std::shared_ptr<FileSink>> makeViewerWriter(const std::string &path, std::unique_ptr<TrackEncoder> encoder,
                                                    const ExportContext &context, const TrackLimits &limits = {});
 

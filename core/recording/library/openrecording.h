@@ -15,7 +15,7 @@ namespace ct {
 class FileGrowth;
 
 /// Opens a recording: native if its first bytes or its name say so, else JSONL. `streamIndex` gets the blocks of a
-/// native recording; for JSONL it is closed, because evicted events cannot be restored from there. With `growth`, a
+/// native recording; for JSONL it is closed, because JSONL cannot restore evicted events. With `growth`, a
 /// native recording that is being written is followed, see RecordingReader::open().
 Result<std::unique_ptr<StreamFile>> openRecording(const std::string &path,
                                                   std::shared_ptr<StreamIndex> streamIndex = nullptr,

@@ -23,7 +23,7 @@ void CoroutineSums::addBatch(const Batch &batch)
         Entry &entry = at(loss.coroutine);
         (loss.beforeAttach ? entry.missed : entry.lost) += loss.count;
         std::vector<Loss> &open = m_losses[loss.coroutine];
-        // Merge adjacent losses. Otherwise the list would grow for a coroutine that only has losses.
+        // Merge adjacent losses, or the list would grow for a coroutine that only has losses.
         if (!open.empty() && open.back().beforeAttach == loss.beforeAttach &&
             open.back().firstN + open.back().count == loss.firstN)
             open.back().count += loss.count;

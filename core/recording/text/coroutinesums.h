@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The data that writers of exported files need for each coroutine: its identity, its sums and its next event number.
+// What writers of exported files need per coroutine: its identity, its sums and its next event number.
 #pragma once
 
 #include "core/stream/stream.h"
@@ -24,11 +24,11 @@ public:
         std::uint64_t events = 0;
         std::uint64_t lost = 0;         ///< overwritten or dropped before they were captured
         std::uint64_t missed = 0;       ///< published, and gone before the engine attached
-        std::uint64_t unexplained = 0;  ///< numbers that are missing in the stream without a Loss row
+        std::uint64_t unexplained = 0;  ///< numbers missing in the stream without a Loss
         std::uint32_t pid = 0;
     };
 
-    /// Numbers of events that are absent right before a transition, by reason.
+    /// How many events are missing right before a transition, by reason.
     struct Gap {
         std::uint64_t lost = 0;
         std::uint64_t missed = 0;
@@ -37,7 +37,7 @@ public:
         bool any() const { return (lost | missed | unexplained) != 0; }
     };
 
-    /// `unselected`: of the stream of a selection; nullptr: the stream has everything.
+    /// `unselected`: what a selection left out of the stream; nullptr: there is no selection.
     explicit CoroutineSums(std::shared_ptr<const Unselected> unselected = {}) : m_unselected(std::move(unselected)) {}
 
     /// Adds the births and losses of a batch. Call it before advance() for the batch's transitions.

@@ -32,8 +32,7 @@ public:
     /// Parses a flat JSON object. Values of other types are skipped, not kept. Returns an empty text, or the problem in
     /// words for the user. `text` is untrusted.
     std::string parse(std::string_view text);
-    /// Returns nullptr if there is none. Of several fields with the same name, the last one counts. Valid until the
-    /// next parse().
+    /// Returns the field with this name, the last one if there are several, or nullptr. Valid until the next parse().
     const Value *find(std::string_view name) const;
 
 private:

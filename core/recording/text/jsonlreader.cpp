@@ -19,8 +19,8 @@ namespace ct {
 namespace {
 
 constexpr std::size_t kTransitionsPerBatch = 4096;
-/// Limit for the lines of one call. Lines that wait to be ordered give no transitions, but progress and cancelling need
-/// the call to return.
+/// Limit for the lines of one call. Lines that wait to be ordered give no transitions, but the call must return for
+/// progress and cancelling.
 constexpr std::size_t kLinesPerBatch = 16384;
 
 constexpr const char *kTooLong = "it is longer than 1 MiB";
@@ -89,11 +89,11 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     std::unordered_map<std::uint64_t, Numbered> byProbeId;
     std::unordered_map<std::string, SiteId> sites;
     std::string siteKey;
-    std::vector<FrameLocation> frames;  ///< that takeFacts() has not returned yet
+    std::vector<FrameLocation> frames;  ///< takeFacts() has not returned them yet
     std::uint64_t latestTs = 0;
     const ReadOptions options;
     Skipped skipped;
-    std::optional<Error> error;  ///< next() returns it after everything before it
+    std::optional<Error> error;  ///< next() returns it after the batches before it
     bool atEnd = false;          ///< the end of the file, or the error, was reached
 };
 
@@ -142,7 +142,7 @@ CoroutineId JsonlReader::Data::coroutineOf(std::uint64_t fileId)
 
 void JsonlReader::Data::addBirth(const Birth &birth)
 {
-    // A second birth is that of another run.
+    // A second birth belongs to another run.
     Numbered &coroutine = byCoroutine[birth.coroutine];
     coroutine.id = stream.birth(birth.probeId, birth.birthTs, birth.pid, birth.dialect);
     coroutine.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
@@ -181,7 +181,7 @@ void JsonlReader::Data::putGap(const JsonlLine &line, const Numbered &coroutine,
     stream.loss(coroutine.id, line.n - lost, lost, false);
 }
 
-/// Adds a location that the writer found from the address. A function without a line is the same for all suspensions.
+/// Adds a location that the writer resolved from the address. A function without a line holds for all suspensions.
 void JsonlReader::Data::putLocation(const JsonlLine &line, Numbered &coroutine)
 {
     const bool hasLine = line.line != 0;
@@ -204,8 +204,8 @@ void JsonlReader::Data::putNotes(const JsonlLine &line, CoroutineId id)
         notes.parents.push_back({id, parent->second.id});
 }
 
-/// The line is the first one of a coroutine of another run, which has a number that an earlier coroutine had. First
-/// lines have a time of birth or a process, and all numbers before theirs are lost, missed or left out.
+/// True if the line is the first one of another run's coroutine with the same number. First lines have a time of birth
+/// or a process, and all earlier numbers are lost, missed or left out.
 bool JsonlReader::Data::beginsAgain(const JsonlLine &line, const Numbered &coroutine)
 {
     if (!coroutine.hasEvents)

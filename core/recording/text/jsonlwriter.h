@@ -5,18 +5,19 @@
 //
 // Every line of a transition starts with the six fields of the existing collector, in its order and form, then
 //   n, coroutine             event number, and an id that is unique in the run
-//   file, line, function     at a suspension whose site is known; `column` follows if it is known. Without a site: of
-//                            its address, as far as they are known when the line is written
-//   resolved                 true: these were found from `addr`; the target did not report a site
+//   file, line, function     at a suspension whose site is known; `column` follows if it is known. Without a site,
+//   those
+//                            of its address, as far as they are known when the line is written
+//   resolved                 true: these were resolved from `addr`; the target did not report a site
 //   kind                     "initial", "final" or "yield"; left out at an ordinary await
 //   birth_ts, pid            on the first line of a coroutine, if known
 //   name, parent             on the first line of a coroutine after the target reported them; parent is a `coroutine`
 //   lost_before              how many events right before this line were lost
 //   missed_before            how many events right before this line were missed: the engine attached later
 //   dropped_before           how many events right before this line were captured, but are not in this file
-//   not_selected_before      how many, because they are before the time range of the selection
-// Note lines, which start with a field `note`: docs/recording.md. Targets with the existing SDK cause none.
-// Not in the file: numbers lost after a coroutine's last line.
+//   not_selected_before      how many events of the coroutine come before the time range of the selection
+// Note lines start with a field `note`: docs/recording.md. Targets with the existing SDK cause none. Events lost after
+// a coroutine's last line are not in the file.
 #pragma once
 
 #include "core/stream/stream.h"
@@ -30,8 +31,8 @@
 
 namespace ct {
 
-/// Returns the text that a line gets for a suspension without a site, see jsonlLocationText(); empty: nothing is known.
-/// Valid until the next call.
+/// Returns the text for the location of a suspension without a site, see jsonlLocationText(); empty: unknown. Valid
+/// until the next call.
 using JsonlLocations = std::function<std::string_view(const Transition &suspension, std::uint32_t pid)>;
 
 /// Returns `,"file":...` for a location, without what is unknown. `site.id` is not used.

@@ -61,7 +61,7 @@ Result<void> LineOutput::flush()
 {
     const std::uint64_t before = m_file->lines();
     const Result<void> written = append({m_buffer.data(), std::exchange(m_used, 0)});
-    // A compressed piece is in the file as a whole, or not at all.
+    // A compressed piece is in the file as a whole or not at all.
     const std::uint64_t whole = !m_packer ? m_file->lines() - before : written ? m_ends.size() : 0;
     const auto end = std::lower_bound(m_uncounted.begin(), m_uncounted.end(), whole);
     m_written += whole - static_cast<std::uint64_t>(end - m_uncounted.begin());
@@ -85,7 +85,7 @@ Result<void> LineOutput::close()
     if (!m_file->isOpen())
         return {};
     Result<void> flushed = m_file->hasFailed() ? Result<void>() : flush();
-    // An empty file is no compressed file. One without lines has an empty piece.
+    // A file of 0 bytes is not a valid compressed file, so one without lines gets an empty piece.
     if (const bool isEmpty = m_packer && flushed && !m_file->hasFailed() && m_file->size() == 0; isEmpty) {
         const Result<std::string_view> packed = m_packer->pack({});
         flushed = packed ? m_file->append(packed->data(), packed->size()) : packed.error();

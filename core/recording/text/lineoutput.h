@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The output file of the text formats: a large buffer that is written in whole lines only, and compressed if the name
+// The output file of the text formats: a large buffer that is written only in whole lines, and compressed if the name
 // of the file ends in .gz or .zst.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace ct {
 /// the file before. Not thread-safe: one thread at a time.
 class LineOutput {
 public:
-    /// See AppendFile::open(). Also returns an error when the file is being written already. `unit`: Write for a file
-    /// without lines, whose units then are no lines either, so that messages do not speak of lines.
+    /// See AppendFile::open(). Also returns an error if the file is already being written. `unit`: Write for a file
+    /// whose units are not lines, so that messages do not mention lines.
     static Result<std::unique_ptr<LineOutput>> open(const std::string &path,
                                                     AppendFile::Unit unit = AppendFile::Unit::Line);
     ~LineOutput();
@@ -32,8 +32,8 @@ public:
     /// Whether a line counts in linesWritten().
     enum class Counts : std::uint8_t { Yes, No };
 
-    /// Returns room for one line of at most `bytes` bytes. endLine() then adds the line up to `end`, which must be
-    /// right behind a line feed. May write the collected lines first.
+    /// Returns room for one line of at most `bytes` bytes. endLine() then adds the line up to `end`, which must
+    /// directly follow a line feed. May write the collected lines first.
     Result<char *> beginLine(std::size_t bytes)
     {
         if (bytes > m_buffer.size() - m_used)
@@ -65,7 +65,7 @@ private:
     std::unique_ptr<Packer> m_packer;  ///< nullptr: the file is not compressed
     std::vector<char> m_buffer;
     std::size_t m_used = 0;
-    std::vector<std::size_t> m_ends;  ///< offsets behind the lines in m_buffer; quoted texts may have line feeds, too
+    std::vector<std::size_t> m_ends;  ///< offsets of the line ends in m_buffer; quoted texts may contain line feeds
     std::vector<std::size_t> m_uncounted;  ///< indexes in m_ends of the lines that do not count
     std::uint64_t m_written = 0;           ///< lines in the file that count
     std::uint64_t m_flushedAt = 0;         ///< stream time of the latest flush, ns; 0 = none yet

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPackedChunk = 1U << 17;  ///< bytes
 
-/// The first bytes of a file, as many as a packing needs.
+/// Returns the first bytes of a file, as many as recognising a packing needs.
 Packing packingOfFile(int fd)
 {
     std::array<char, 4> begin{};

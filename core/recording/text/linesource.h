@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reads the lines of a file of any size, also of one that is compressed with gzip or zstd. Only one chunk is in memory
-// at a time.
+// Reads the lines of a file of any size, which may be compressed with gzip or zstd. Only one chunk is in memory at a
+// time.
 #pragma once
 
 #include "core/base/result.h"
@@ -49,7 +49,7 @@ private:
     std::string m_path;
     int m_fd = -1;
     std::uint64_t m_size = 0;      ///< size of the file when it was opened, bytes; 0 = unknown
-    std::uint64_t m_consumed = 0;  ///< bytes of the file in front of m_begin; if it is compressed, bytes that were read
+    std::uint64_t m_consumed = 0;  ///< bytes of the file before m_begin; if it is compressed, bytes that were read
     std::uint64_t m_number = 0;
     std::vector<char> m_buffer;
     std::size_t m_begin = 0;    ///< first byte that next() has not returned yet

@@ -17,9 +17,9 @@ namespace ct {
 
 enum class Packing : std::uint8_t { None, Gzip, Zstd };
 
-/// Packing of a file to be written, by the ending of its name.
+/// The packing of a file to be written, by the ending of its name.
 Packing packingForName(std::string_view path);
-/// Packing of a file that begins with these bytes.
+/// The packing of a file that begins with these bytes.
 Packing packingOf(std::string_view begin);
 
 /// Compresses pieces. For one thread at a time.
@@ -28,7 +28,7 @@ public:
     /// Returns nullptr for Packing::None.
     static std::unique_ptr<Packer> make(Packing packing);
     virtual ~Packer() = default;
-    /// Returns a complete member or frame with `text`; valid until the next call. Fails only without memory.
+    /// Returns a complete member or frame with `text`; valid until the next call. Fails only if memory runs out.
     virtual Result<std::string_view> pack(std::string_view text) = 0;
 };
 
@@ -41,7 +41,7 @@ public:
     /// Decompresses from the front of `packed`, which it shortens, into `to`. Returns the number of bytes in `to`. An
     /// empty `packed` returns what earlier calls had no room for. An error has only the reason, without the file.
     virtual Result<std::size_t> unpack(std::string_view &packed, char *to, std::size_t size) = 0;
-    /// The bytes so far end between two members or frames, or with the last one.
+    /// True if the bytes so far end with a complete member or frame.
     virtual bool isComplete() const = 0;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Formats values into a line whose room was reserved. Each function returns the end of its text. An export spends most
-// of its time here, so eight digits are made at once, one in each byte of a word.
+// of its time here, so eight digits are made at once, one per byte of a word.
 #pragma once
 
 #include <bit>
@@ -37,7 +37,7 @@ inline char *putWord(char *at, std::uint64_t word)
     return at + sizeof(word);
 }
 
-/// Needs room for eight characters, also for a shorter number.
+/// Needs room for eight characters, even for a shorter number.
 inline char *putBelow100Million(char *at, std::uint64_t value)
 {
     const std::uint64_t digits = eightDigits(value);

@@ -23,7 +23,7 @@ SUMS = ("captured", "lost", "missed_before_attach", "coroutines", "coroutines_mi
 
 
 class Error(Exception):
-    """A recording cannot be read. The text has the file, the reason and the remedy."""
+    """A recording cannot be read. The text names the file, the reason and the remedy."""
 
 
 class Batch(ctypes.Structure):
@@ -62,7 +62,7 @@ FUNCTIONS = {
 
 
 def candidates() -> list[str]:
-    """Where the library may be: in the prefix that this module is installed to, then where the system looks."""
+    """Where the library may be: under the prefix of this module, then in the system's library path."""
     prefix = pathlib.Path(__file__).resolve().parents[4]  # <prefix>/lib/python3/dist-packages/corotracer
     folders = [prefix / "lib" / str(sysconfig.get_config_var("MULTIARCH") or ""), prefix / "lib", prefix / "lib64"]
     return [str(folder / SONAME) for folder in folders if (folder / SONAME).exists()] + [SONAME]
@@ -134,7 +134,7 @@ class Reader:
         return dict_of(LIBRARY.ctr_sums_of(self._reader).contents)
 
     def damages(self) -> tuple[Any, int]:
-        """The address of the rows of the damages, and their number."""
+        """The address of the rows about damages, and their number."""
         rows = ctypes.c_void_p()
         count = LIBRARY.ctr_damages(self._reader, ctypes.byref(rows))
         return rows.value, count

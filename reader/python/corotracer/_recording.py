@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: MIT
-"""Recordings: each call of a table reads the file through once, and keeps only the rows of that table."""
+"""Recordings: each call of a table reads the file once, and keeps only the rows of that table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class IncompleteRecording(UserWarning):
 
 
 class Overview(NamedTuple):
-    """Facts about a recording that need no reading of its events."""
+    """Facts about a recording that are known without reading its events."""
 
     first_ts: int
     """ns, CLOCK_MONOTONIC: the earliest time. 0: no times"""
@@ -51,13 +51,13 @@ class Overview(NamedTuple):
     files: list[str]
     """the files of the recording that exist, the oldest first"""
     sums: dict[str, int] | None
-    """the last sums that the program wrote, of the whole run. None: it wrote none"""
+    """the last sums of the whole run that the program wrote. None: it wrote none"""
     ended: bool
     """the recording was ended in order"""
 
 
 class End(NamedTuple):
-    """What a pass through a recording knows at its end."""
+    """What is known at the end of a pass over a recording."""
 
     problem: str
     sums: dict[str, int]
@@ -72,7 +72,7 @@ class Batch(Mapping[str, Table]):
 
     def __getitem__(self, name: str) -> Table:
         if self._rows is None:
-            raise ValueError("this batch is over: copy its tables before the next one is read")
+            raise ValueError("this batch is no longer valid: get its tables before the next one is read")
         collector = Collector(SORTS[name])
         collector.add(self._rows)
         return collector.table()
@@ -133,7 +133,7 @@ class Recording:
         """One row per coroutine, in the order of births, so that row i is coroutine i: `coroutine`, `name`,
         `probe_id`, `pid` (0: unknown), `parent` (`NONE`), `birth_ts`, `finish_ts`, `death_ts` (ns, 0: unknown or not
         yet), `captured`, `lost`, `missed` (numbers of events), `last_ts` (ns, 0: no events), `active`, `site`, `kind`
-        (of its latest event), `flagged` (its data contradict themselves)."""
+        (of its latest event), `flagged` (its data contradict each other)."""
         return self._summary(_summaries.Coroutines())
 
     def threads(self) -> Table:
@@ -163,7 +163,7 @@ class Recording:
         return self._read("uses")
 
     def wakers_left(self) -> Table:
-        """How many objects are left that could wake a coroutine: `ts` (ns), `coroutine`, `n` (its events so far),
+        """How many objects could still wake a coroutine: `ts` (ns), `coroutine`, `n` (its events so far),
         `count`."""
         return self._read("wakers_left")
 
@@ -201,7 +201,7 @@ class Recording:
         """Reads several of `TABLES` at once, which needs no more time than one."""
         for name in names:
             if name not in SORTS:
-                raise ValueError(f"no table is called {name!r}: there are {', '.join(TABLES)}")
+                raise ValueError(f"no table is called {name!r}; expected one of {', '.join(TABLES)}")
         collectors = {name: Collector(SORTS[name]) for name in names}
         end = self._pass(*collectors.values())
         return {name: collector.table(end.problem) for name, collector in collectors.items()}
@@ -210,7 +210,7 @@ class Recording:
         """Reads the recording in parts of at least `rows` rows (and of at most a million more), for recordings larger
         than memory. A batch is valid until the next one; the tables that it returned stay valid."""
         if rows < 0:
-            raise ValueError(f"{rows} rows: a batch has 0 rows or more")
+            raise ValueError(f"{rows} rows: expected 0 or more")
         return self._batches(self._open(), rows)
 
     # ---- Facts ----
@@ -242,7 +242,7 @@ class Recording:
             raise ValueError(f"{self.path} is closed: open it again")
 
     def _open(self) -> Reader:
-        """A reader at the beginning of the stream. Each use has its own, so that threads do not share one."""
+        """A reader at the beginning of the stream. Each use has its own, so threads do not share one."""
         self._check_open()
         if identity_of(self.path) != self._identity:
             raise Error(f"{self.path} was replaced or removed since it was opened: open it again")
@@ -255,7 +255,7 @@ class Recording:
         return summary.table(self._pass(summary).problem)
 
     def _pass(self, *consumers: Any) -> End:
-        """Reads the recording through, and gives all batches to the consumers."""
+        """Reads the whole recording, and passes all batches to the consumers."""
         with contextlib.closing(self._open()) as reader:
             expected = reader.overview().transitions
             for consumer in consumers:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 # SPDX-License-Identifier: MIT
-"""Tables with a row for each coroutine, thread or process, made of several sorts of rows in one pass."""
+"""Tables with a row for each coroutine, thread or process, computed from several kinds of rows in one pass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def events_of(batch: Any) -> np.ndarray:
 
 
 class Collectors:
-    """Collects several sorts of rows."""
+    """Collects several kinds of rows."""
 
     def __init__(self, *sorts: str) -> None:
         self._collectors = {sort: Collector(sort) for sort in sorts}

@@ -102,7 +102,7 @@ def copied(rows: np.ndarray, layout: Layout, into: np.ndarray) -> None:
 
 
 class Collector:
-    """Collects the rows of one sort. Copies each row once, if expect() knows how many events there are."""
+    """Collects the rows of one kind. Copies each row only once if expect() was called with the number of events."""
 
     def __init__(self, sort: str) -> None:
         self.sort = sort

@@ -39,7 +39,7 @@ void addTo(Notes &all, const Notes &notes)
     append(all.processEnds, notes.processEnds);
 }
 
-/// Reads a recording of any format. Check the transitions: 0 after an error.
+/// Reads a recording of any format. After an error, there are no transitions.
 std::unique_ptr<Opened> opened(const QString &path)
 {
     auto all = std::make_unique<Opened>();
@@ -202,7 +202,7 @@ private Q_SLOTS:
         QVERIFY(!batch.err().contains("are not in"));
     }
 
-    void aFullFileOfCausesIsReported()
+    void aFullDiskForCausesIsReported()
     {
         runner::Batch batch({}, target("ct_causality", words("--workers 20 --rounds 5")));
         recordTo(batch, "run.csv");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// --batch --input FILE --export KIND: what the outputs have, inputs of every sort, and one reading for several outputs.
+// --batch --input FILE --export KIND: the content of outputs, all kinds of inputs, and several outputs of one reading.
 #include "core/recording/write/recordingwriter.h"
 #include "tests/app/batch/batchoutputs.h"
 #include "tests/app/batch/conversions.h"
@@ -26,7 +26,7 @@ bool addRecording(const Folder &folder, const char *name)
     return QFile::copy(source, folder.path(QLatin1String(name)));
 }
 
-/// Copies first.ctr to run.ctr, with output that the target may have printed.
+/// Copies first.ctr to run.ctr, and adds printed output of the target.
 bool addOutput(const Folder &folder)
 {
     auto reader = ct::RecordingReader::open(folder.path(QStringLiteral("first.ctr")).toStdString());
@@ -46,7 +46,7 @@ bool addOutput(const Folder &folder)
     return bool((*writer)->finish((*reader)->accounting()));
 }
 
-/// Returns whether two CSV files have equal rows. Rows of `late` may lack a name and a parent: a recording can have
+/// True if two CSV files have equal rows. Rows of `late` may lack a name and a parent: a recording can have
 /// them in a later batch than the event, while a database has them before all events.
 bool sameRows(const QByteArray &late, const QByteArray &complete)
 {
@@ -132,7 +132,7 @@ private Q_SLOTS:
         QVERIFY(after.events == before.events);
     }
 
-    void standardInputMayBeAPipeOrAFile()
+    void standardInputCanBeAPipeOrAFile()
     {
         Folder folder;
         QVERIFY(addRecording(folder, "run.ctr"));
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QCOMPARE(folder.content("named.csv").count('\n'), csv.count('\n'));
     }
 
-    void inputThatIsNoRecordingIsNamed()
+    void refusesInputThatIsNotARecording()
     {
         Folder folder;
         const Outcome empty = folder.run(QStringLiteral("--input - --export csv --output o.csv"));
@@ -167,7 +167,7 @@ private Q_SLOTS:
         QVERIFY(!folder.has("p.csv"));
     }
 
-    void aReportAndOutputsNeedOneReading()
+    void reportAndOutputsShareOneReading()
     {
         Folder folder;
         QVERIFY(addRecording(folder, "run.ctr"));
@@ -181,7 +181,7 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(folder.path(QStringLiteral("run.csv"))), rowsIn(folder.path(QStringLiteral("run.jsonl"))));
     }
 
-    void aCutRecordingIsConvertedAsFarAsItGoes()
+    void aCutOffRecordingIsConvertedUpToThere()
     {
         Folder folder;
         QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"));
@@ -280,7 +280,7 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(folder.path(QStringLiteral("run.ctr"))), runner::integer(summary, "events"));
     }
 
-    void aRegionThatIsLeftIsConverted()
+    void aLeftoverRegionIsConverted()
     {
         Folder folder;
         QProcess target;

@@ -236,12 +236,12 @@ private Q_SLOTS:
         };
         row("--input no.ctr --report text", ct::kExitCapture, "no.ctr");
         row("--input empty.json --report text", ct::kExitCapture, "empty.json");
-        row("--input empty.json --report text --baseline no.json", ct::kExitCapture, "no.json: cannot be read");
-        row("--attach no.shm --report text --baseline no.json", ct::kExitCapture, "--baseline no.json: cannot be read");
+        row("--input empty.json --report text --baseline no.json", ct::kExitCapture, "no.json cannot be read");
+        row("--attach no.shm --report text --baseline no.json", ct::kExitCapture, "--baseline no.json cannot be read");
         row("--attach no.shm --report text --baseline empty.json", ct::kExitCapture, "give a file of --report json");
-        row("--attach no.shm --report text --baseline .", ct::kExitCapture, "is no regular file");
-        row("--attach no.shm --report text --baseline /dev/zero", ct::kExitCapture, "is no regular file");
-        row("--attach no.shm --report text --baseline pipe", ct::kExitCapture, "is no regular file");
+        row("--attach no.shm --report text --baseline .", ct::kExitCapture, "is not a regular file");
+        row("--attach no.shm --report text --baseline /dev/zero", ct::kExitCapture, "is not a regular file");
+        row("--attach no.shm --report text --baseline pipe", ct::kExitCapture, "is not a regular file");
         row("--attach no.shm --report text --baseline large.json", ct::kExitCapture, "is larger than 64 MiB");
         // An older report stays, because nothing was judged.
         row("--input no.ctr --report json --report-out empty.json", ct::kExitCapture, "no.ctr");

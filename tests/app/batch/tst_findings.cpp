@@ -197,7 +197,7 @@ private Q_SLOTS:
         QTRY_VERIFY(woken.stuckAtEnd.decided());
         QCOMPARE(woken.stuckAtEnd.decided()->ts, kNow);
         QVERIFY(reported.at(0).at(0).toString().startsWith(
-            QStringLiteral("the list of stuck coroutines is of 1.5 s before the end was decided")));
+            QStringLiteral("the list of stuck coroutines is from 1.5 s before the end was decided")));
         // A second signal does not wait at all.
         Woken other(1);
         other.stuckAtEnd.decide(true, kNow + kSecond);

@@ -116,7 +116,7 @@ private Q_SLOTS:
         QTEST(QString::fromStdString(line->exports.front().output), "address");
     }
 
-    void aPasswordIsNoPartOfAnAddress()
+    void passwordsAreNotPartOfAddresses()
     {
         const auto line = parse(QStringLiteral("-export postgres -db-password geheim -db-cli /x/psql"));
         QVERIFY(line);
@@ -131,14 +131,14 @@ private Q_SLOTS:
         QVERIFY(inAddress.error().message.find("geheim") == std::string::npos);
     }
 
-    void whatIsIgnoredIsSaid()
+    void ignoredOptionsAreReported()
     {
         const auto line = parse(QStringLiteral("-export csv -sqlite-out x.sqlite"));
         QVERIFY(line);
         QCOMPARE(line->warnings, std::vector<std::string>{"-sqlite-out is ignored without -export sqlite"});
     }
 
-    void theyGoWithOptionsOfToday()
+    void combineWithOtherOptions()
     {
         const auto line = parse(QStringLiteral("-n=7 -cmd ./app --duration 3 --summary s.json"));
         QVERIFY2(line, line ? "" : line.error().message.c_str());
@@ -155,15 +155,15 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("answer");
         const auto row = [](const char *line, const char *answer) { QTest::newRow(line) << answer; };
-        row("-out a.jsonl", "need -cmd, to collect, or -export, to convert");
-        row("-cmd ./app -in a.jsonl", "cannot be used together with a capture");
+        row("-out a.jsonl", "need -cmd to collect, or -export to convert");
+        row("-cmd ./app -in a.jsonl", "cannot be combined with a capture");
         row("-in a.jsonl --input b.jsonl -export csv -csv-out", "-csv-out: its value is missing");
         row("-export parquet",
             "--export parquet: expected one of jsonl, csv, sqlite, perfetto, chrome, ctr, postgresql, mysql");
-        row("-export postgres -db-port x", "-db-port x: expected a number of 0 to 65535");
+        row("-export postgres -db-port x", "-db-port x: expected a number from 0 to 65535");
         row("-export postgres -db-port 70000", "-db-port 70000: expected a number");
         row("-export postgres -pg-sslmode perhaps", "unknown sslmode perhaps");
-        row("-export csv -csv-out a -o b", "-o b: --export csv has an output already");
+        row("-export csv -csv-out a -o b", "-o b: --export csv already has an output");
         row("-ou x", "-ou: unknown argument");
         row("-output x", "-output: unknown argument");
     }

@@ -298,9 +298,9 @@ private Q_SLOTS:
         row("--batch run.ctr --report text", "run.ctr: a recording is shown in the window, without --batch");
         row("--batch --input a.ctr --report xml", "expected one of text, markdown, html, json, sarif, junit");
         row("--batch --input a.ctr --report text -o b.ctr", "-o cannot be used with --batch --input FILE");
-        row("--batch --listen --fail-on deadlock,lost", "\"lost\" is no rule; expected one of any, lost-wakeup, ");
-        row("--batch --listen --fail-on deadlock,", "\"\" is no rule");
-        row("--batch --listen --fail-on any --confidence 2", "--confidence 2: expected a number of 0 to 1");
+        row("--batch --listen --fail-on deadlock,lost", "\"lost\" is not a rule; expected one of any, lost-wakeup, ");
+        row("--batch --listen --fail-on deadlock,", "\"\" is not a rule");
+        row("--batch --listen --fail-on any --confidence 2", "--confidence 2: expected a number from 0 to 1");
         row("--batch --listen --confidence 1", "--confidence needs --fail-on");
         row("--batch --listen --report-out a", "--report-out needs --report");
         row("--batch --listen --baseline a", "--baseline needs --report or --fail-on");

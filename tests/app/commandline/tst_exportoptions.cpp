@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// --export, and outputs that are addresses.
+// --export, and addresses as outputs.
 #include "tests/app/commandline/parseline.h"
 #include "tests/support/qtsuite.h"
 

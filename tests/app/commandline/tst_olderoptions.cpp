@@ -12,7 +12,7 @@ class OlderOptionsTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void theFileOfOutIsJudged()
+    void theFileNamedByOutIsJudged()
     {
         for (const char *options :
              {"-html -out run.jsonl", "--out=run.jsonl --html", "-html run.jsonl", "-html --input run.jsonl"}) {
@@ -34,7 +34,7 @@ private Q_SLOTS:
         QCOMPARE(line->diagnosis.reportPath, std::string("coro_report.md"));
     }
 
-    void theyGoWithOtherOptions()
+    void combineWithOtherOptions()
     {
         const auto line = parse("-html run.ctr --report-out x.html --fail-on any");
         QVERIFY(line);
@@ -43,7 +43,7 @@ private Q_SLOTS:
         QVERIFY(!line->diagnosis.failOn.empty());
     }
 
-    void optionsOfATargetAreItsOwn()
+    void optionsOfATargetAreLeftAlone()
     {
         auto line = parse("-html -- prog -html -out x");
         QVERIFY(line);
@@ -62,7 +62,7 @@ private Q_SLOTS:
         row("-html -out", "-out: its value is missing");
         row("-html -out a.ctr -out b.ctr", "--input b.ctr: given twice");
         row("-html --report text", "--report html: given twice");
-        row("-out a.ctr", "need -cmd, to collect, or -export, to convert");
+        row("-out a.ctr", "need -cmd to collect, or -export to convert");
     }
     void errorsExplainTheMistake()
     {

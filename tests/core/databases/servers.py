@@ -22,7 +22,7 @@ PORTS_TO_TRY = 10
 
 
 class Missing(Exception):
-    """A program that is not installed."""
+    """Raised if a program is not installed."""
 
 
 def program(name, *folders):
@@ -33,7 +33,7 @@ def program(name, *folders):
 
 
 def unprivileged():
-    """The words in front of a command that the super-user runs as another user: servers refuse root."""
+    """The command prefix with which root runs a command as another user, because servers refuse root."""
     if os.getuid() != 0:
         return []
     return [program("setpriv"), "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
@@ -44,7 +44,7 @@ def rows_of(text):
 
 
 def free_port():
-    """Another process can take the port before the server does."""
+    """A free port. Another process may take it before the server does."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -64,7 +64,7 @@ def make_certificates(run):
 
 
 class Server:
-    """start() and end() can be repeated; kill() ends it as a crash does. `port`: of 127.0.0.1; 0: none."""
+    """start() and end() may be repeated; kill() ends the server like a crash. `port`: on 127.0.0.1; 0: none."""
 
     scheme = ""
     user = ""
@@ -99,7 +99,7 @@ class Server:
         raise RuntimeError((self.folder / "log").read_text(errors="replace")[-3000:])
 
     def starts(self):
-        """False if the server ends again, as it does when its port is in use."""
+        """False if the server ends at once, for example because its port is in use."""
         self.log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen([*unprivileged(), *map(str, self.command())], cwd=self.home, stdout=self.log,
                                         stderr=self.log, env={**os.environ, "HOME": str(self.home)})
@@ -135,7 +135,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def url(self, database, user="", **options):
-        """The address over the Unix socket."""
+        """The address for the Unix socket."""
         return self.url_at("localhost", database, user, {"socket": self.socket(), **options})
 
     def tcp_url(self, database, user="", host="127.0.0.1", **options):
@@ -224,7 +224,7 @@ class PostgreSql(Server):
         return rows_of(done.stdout)
 
     def add_user(self, name, password, needs_tls=False):
-        """A user who may create databases, and whom the server asks for a password. `needs_tls`: the server refuses the
+        """Adds a user who may create databases and needs a password. `needs_tls`: the server refuses the
         user without TLS."""
         quoted = password.replace("'", "''")
         self.query("postgres", f"CREATE ROLE {name} LOGIN CREATEDB PASSWORD '{quoted}'")
@@ -288,7 +288,7 @@ class MariaDb(Server):
         return [[cell(word) for word in line.split("\t")] for line in done.stdout.split("\n")[:-1]]
 
     def add_user(self, name, password, needs_tls=False):
-        """As that of PostgreSql."""
+        """As PostgreSql.add_user()."""
         quoted = password.replace("\\", "\\\\").replace("'", "''")
         self.query("mysql", f"CREATE USER '{name}'@'localhost' IDENTIFIED BY '{quoted}'{' REQUIRE SSL' if needs_tls else ''}")
         self.query("mysql", f"GRANT ALL ON *.* TO '{name}'@'localhost'")

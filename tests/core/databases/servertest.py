@@ -22,7 +22,7 @@ def environment(**more):
 
 
 class ServerTest(unittest.TestCase):
-    """The tests of a class share a server. Each has a database and a folder of its own. A subclass sets `kind`, and
+    """The tests of a class share a server. Each has its own database and folder. A subclass sets `kind`, and
     `options` of the server."""
 
     program = ""
@@ -65,7 +65,7 @@ class ServerTest(unittest.TestCase):
                               stdin=subprocess.DEVNULL, env=environment(**more))
 
     def export(self, source, target, kind=None, password=PASSWORD, **more):
-        """Converts as a user who has set the variable for the password."""
+        """Converts with the password in the environment."""
         return self.run_with([self.program, "--batch", "--input", source, "--export", kind or self.server.kind, "--output",
                               target], **{self.variable: password, **more})
 

@@ -55,7 +55,7 @@ class Client:
 
 
 class Stores:
-    """For classes that are test cases, too. `server`: set by main()."""
+    """A mixin for test cases. `server`: set by main()."""
 
     server = None
     number = 0

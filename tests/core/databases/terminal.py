@@ -12,7 +12,7 @@ PATIENCE_S = 60
 
 
 class Terminal:
-    """Runs a command on a terminal of its own. `environment`: all variables."""
+    """Runs a command on its own terminal. `environment`: all variables."""
 
     def __init__(self, command, environment):
         self.master, self.slave = pty.openpty()
@@ -42,7 +42,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def end(self):
-        """Waits for the end of the program, and returns its exit code."""
+        """Waits for the end of the program. Returns its exit status."""
         while self.process.poll() is None:
             self.shows("\0")
         self.shows("\0")

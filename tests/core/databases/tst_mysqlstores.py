@@ -21,14 +21,14 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
     lock = "CONCAT(DATABASE(), '.corotracer.', {})"
 
     def abandon(self, session):
-        """As an export that is killed leaves it."""
+        """Leaves the session as a killed export does."""
         self.query(f"INSERT INTO stored_sessions (session) VALUES ({session});"
                    f"CREATE TABLE events_of_session_{session} (a INT)")
 
     def test_keeps_a_session_that_is_stored_while_others_are_removed(self):
         self.exported(self.many("first.jsonl", 10))
         self.exported(self.many("second.jsonl", 20))
-        # The first one is that of a killed export, and the second one that of an export that is about to end.
+        # The first session is of a killed export, the second one of an export that is about to end.
         other = self.client()
         other.run(f"DO GET_LOCK({self.lock.format(2)}, 0)")
         other.run("UPDATE stored_sessions SET stored_at = NULL")

@@ -45,7 +45,7 @@ class Password(ServerTest):
             self.assertNotIn("another", done.stderr)
         self.assertFalse(self.server.has_database(self.database))
 
-    def test_is_typed_on_a_terminal_which_does_not_show_it(self):
+    def test_is_typed_on_a_terminal_without_echo(self):
         terminal = self.prompted()
         terminal.type(PASSWORD + "\n")
         self.assertEqual(terminal.end(), 0, terminal.text)

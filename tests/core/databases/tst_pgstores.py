@@ -135,7 +135,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
                      " AND wait_event = 'advisory'")
 
     def committing(self):
-        """An export whose COMMIT waits."""
+        """An export that waits in COMMIT."""
         self.exported(self.many("first.jsonl", 5))
         self.query("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
                    " $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;"
@@ -155,10 +155,10 @@ class PgStores(storetests.Stores, unittest.TestCase):
     def test_says_that_the_outcome_of_an_interrupted_commit_is_not_known(self):
         running = self.committing()
         running.send_signal(signal.SIGINT)
-        self.assertIn("look in the view `sessions` of the database whether the session was stored",
+        self.assertIn("see in the view `sessions` of the database whether the session was stored",
                       self.ended(running, 128 + signal.SIGINT))
 
-    def test_the_server_ends_what_a_killed_export_has_begun(self):
+    def test_the_server_cancels_statements_of_a_killed_export(self):
         running = self.committing()
         running.kill()
         self.waiting_for(self.is_committing.format("count(*)"), "0")
@@ -182,7 +182,7 @@ class PgStores(storetests.Stores, unittest.TestCase):
         running.send_signal(signal.SIGINT)
         return self.ended(running, 128 + signal.SIGINT)
 
-    def test_can_be_interrupted_while_a_server_answers_without_an_end(self):
+    def test_can_be_interrupted_while_a_server_sends_endless_answers(self):
         self.interrupted(*self.lied_to(b"BEGIN", message(b"C", b"SET\0"), repeats=True, events=400_000))
 
     def test_can_be_interrupted_while_a_server_reads_no_rows(self):

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Addresses of servers, and texts in their SQL.
+// Addresses of servers, and quoting in their SQL.
 #include "core/databases/mysql/mysqlconnection.h"
 #include "core/databases/postgresql/copytext.h"
 #include "core/databases/postgresql/pgconnection.h"
@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(mysql.name(), std::string("mysql://root@/run/s/coro_tracer"));
     }
 
-    void tellsAddressesFromPaths()
+    void distinguishesAddressesFromPaths()
     {
         for (const char *address : {"postgresql://h/d", "postgres://h/d", "mysql://h/d", "mariadb://h/d"})
             QVERIFY2(isServerAddress(address), address);
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QCOMPARE(text, std::string("a\\tb\\\\\\n\\r\xEF\xBF\xBD\tt\t18446744073709551615\t0x0000000000000012\t\\N\n"));
     }
 
-    void textsAreParsedAgain()
+    void addressesSurviveConversionToText()
     {
         ServerAddress address;
         address.kind = ServerAddress::Kind::MySql;

@@ -89,7 +89,7 @@ class Capture(ServerTest):
         self.has_counts_of(first)
         self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
         self.assertEqual(int(self.value("SELECT count(*) FROM all_events")), first["events"])
-        # The next capture also removes what is left of the killed one.
+        # The next capture also removes the remains of the killed one.
         next_summary = self.end(self.begin("--transitions", 3_000))
         self.has_counts_of(next_summary)
         sessions = {row[0] for row in self.server.query(self.database, "SELECT session FROM sessions")}
@@ -98,7 +98,7 @@ class Capture(ServerTest):
         self.assertEqual(left - sessions, set())
 
     def is_encrypted(self):
-        """The server lets the user in over TLS only."""
+        """The server admits the user only over TLS."""
 
 
 class PostgreSqlCapture(Capture):

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Passwords that were given to the process.
+// Passwords that the user entered in the process.
 #include "core/databases/serverpasswords.h"
 #include "tests/support/qtsuite.h"
 
@@ -23,22 +23,22 @@ ServerAddress server(const char *text)
 class TestServerPasswords : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void holdForAllDatabasesOfAServer();
-    void areThoseOfOneServerAndUser();
-    void canBeForgotten();
-    void belongToTheUserOfTheProcess();
-    void areNeverInAName();
+    void applyToAllDatabasesOfAServer();
+    void belongToOneServerAndUser();
+    void canBeRemoved();
+    void defaultToTheUserOfTheProcess();
+    void neverAppearInNames();
     void comeFromAnyThread();
 };
 
-void TestServerPasswords::holdForAllDatabasesOfAServer()
+void TestServerPasswords::applyToAllDatabasesOfAServer()
 {
     keepServerPassword(server("postgresql://anna@alpha/one"), "geheim");
     QCOMPARE(keptServerPassword(server("postgresql://anna@alpha:5432/two?table=x")),
              std::optional<std::string>("geheim"));
 }
 
-void TestServerPasswords::areThoseOfOneServerAndUser()
+void TestServerPasswords::belongToOneServerAndUser()
 {
     keepServerPassword(server("postgresql://anna@beta/one"), "geheim");
     for (const char *other :
@@ -47,7 +47,7 @@ void TestServerPasswords::areThoseOfOneServerAndUser()
         QVERIFY2(!keptServerPassword(server(other)), other);
 }
 
-void TestServerPasswords::canBeForgotten()
+void TestServerPasswords::canBeRemoved()
 {
     const ServerAddress address = server("mysql://anna@delta/one");
     keepServerPassword(address, "geheim");
@@ -55,7 +55,7 @@ void TestServerPasswords::canBeForgotten()
     QVERIFY(!keptServerPassword(address));
 }
 
-void TestServerPasswords::belongToTheUserOfTheProcess()
+void TestServerPasswords::defaultToTheUserOfTheProcess()
 {
     ServerAddress address = server("postgresql://epsilon/one");
     keepServerPassword(address, "geheim");
@@ -65,7 +65,7 @@ void TestServerPasswords::belongToTheUserOfTheProcess()
     QVERIFY(passwordRemedy(address).find("the user " + address.user) != std::string::npos);
 }
 
-void TestServerPasswords::areNeverInAName()
+void TestServerPasswords::neverAppearInNames()
 {
     const ServerAddress address = server("postgresql://anna@zeta/one");
     keepServerPassword(address, "geheim");

@@ -143,7 +143,7 @@ class Export(unittest.TestCase):
             self.assertEqual(len(self.converted(SERVER.url(self.database, **options), "csv")[0]), events + 1)
         done = export(SERVER.url(self.database, session="77"), self.path("out.csv"), "csv")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("has no session 77; its view `sessions` lists those that it has", done.stderr)
+        self.assertIn("has no session 77; its view `sessions` lists all sessions", done.stderr)
         done = export(SERVER.url("missing"), self.path("out.csv"), "csv")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertFalse(SERVER.has_database("missing"))
@@ -222,7 +222,7 @@ class Export(unittest.TestCase):
         self.assertEqual(self.query("SELECT count(*), max(probe_id) FROM coro_trace_events"), [["12", "1"]])
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "32")
 
-    def test_standard_input_is_a_session_of_its_own(self):
+    def test_standard_input_is_always_a_new_session(self):
         for probe_id in 1, 2:
             with open(self.many("run.jsonl", 4, probe_id), "rb") as source:
                 done = subprocess.run([PROGRAM, "--batch", "--input", "-", "--export", SERVER.kind, "--output",
@@ -269,7 +269,7 @@ class Export(unittest.TestCase):
         self.assertEqual(self.value("SELECT a FROM others"), "42")
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "5")
 
-    def test_refuses_a_connection_without_the_tls_that_is_asked_for(self):
+    def test_refuses_a_connection_without_required_tls(self):
         done = export(self.many("run.jsonl", 5), SERVER.url(self.database, sslmode="require"))
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("TLS", done.stderr + done.stdout)
@@ -288,7 +288,7 @@ class Export(unittest.TestCase):
                                 env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
 
     def begin_and_wait(self):
-        """Begins an export next to a session that is complete, and waits until it has written something."""
+        """Begins an export next to a complete session, and waits until it has written something."""
         self.exported(self.many("first.jsonl", 10))
         running = self.begin(self.many("large.jsonl", 200_000, 2))
         while running.poll() is None and self.value(SERVER.is_writing) != "t":
@@ -304,7 +304,7 @@ class Export(unittest.TestCase):
             self.assertEqual(self.value("SELECT count(*) FROM sessions"), "1")
             self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "10")
             self.assertEqual(self.value("SELECT count(*) FROM all_events"), "10")
-        # The next export also removes what is left of the killed ones.
+        # The next export also removes the remains of the killed ones.
         self.exported(self.many("second.jsonl", 20, 3))
         self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20")
         left = [name for (name,) in self.query(SERVER.tables)]

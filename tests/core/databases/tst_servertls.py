@@ -33,7 +33,7 @@ class Network(ServerTest):
 
 
 class Encrypted(Network):
-    """The server lets the user "guarded" in over TLS only, so it is the server that verifies TLS."""
+    """The server admits the user "guarded" only over TLS, so the server itself proves that TLS is on."""
 
     options = {"has_tcp": True, "has_tls": True}
 
@@ -104,7 +104,7 @@ class EncryptedPostgreSql(Encrypted):
         self.stores(self.verified("verify-ca"))
 
     def test_verifies_the_name_of_the_host(self):
-        self.is_refused(self.verified(host="localhost"), "the certificate of the server must have the host's name")
+        self.is_refused(self.verified(host="localhost"), "the server's certificate must name the host")
         self.stores(self.verified("verify-ca", host="localhost"))
 
     def test_a_unix_socket_has_no_tls(self):

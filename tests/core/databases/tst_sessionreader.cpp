@@ -23,7 +23,7 @@ using namespace ct;
 
 namespace {
 
-/// What a stream has, independent of the borders of its batches.
+/// The content of a stream, independent of its batch boundaries.
 struct Content {
     QStringList events;  ///< in their order
     QStringList others;  ///< all other rows, sorted, without duplicates
@@ -87,7 +87,7 @@ std::unique_ptr<SessionWriter> writerOf(const std::string &path, const Recording
     return std::make_unique<SessionWriter>(std::move(*store), context);
 }
 
-/// Writes everything of `from` into a database, and returns what `from` has.
+/// Writes `from` into a database. Returns the content of `from`.
 Content write(const std::string &from, const std::string &to)
 {
     const Content first = read(from);
@@ -106,7 +106,7 @@ std::map<std::string, std::uint64_t> sumsOf(const Accounting &accounting)
     return sums;
 }
 
-/// All rows of all tables, in the order in which the tables have them.
+/// All rows of all tables, in the order of the tables.
 QStringList rowsOf(const std::string &path)
 {
     QStringList rows;
@@ -129,7 +129,7 @@ QStringList rowsOf(const std::string &path)
     return rows;
 }
 
-/// Runs a statement of another program, and returns an error of the database.
+/// Changes the database as another program would. Returns the error of the database, or nothing.
 QString change(const std::string &path, const QString &statement)
 {
     QString error;
@@ -167,15 +167,15 @@ private Q_SLOTS:
     void writesTheSameRowsAgain();
     void keepsExtremeValues();
     void keepsEndsAtUnknownTimes();
-    void reportsGapsThatAreGone();
-    void leavesOutClocksThatNoColumnHolds();
+    void reportsDeletedGaps();
+    void leavesOutClocksThatDoNotFitTheirColumn();
     void opensAnInterruptedExport();
     void keepsLocationsOfAddresses();
     void listsTheSessionOfAFile();
     void refusesOtherFiles();
-    void reportsRowsThatNoExportHasWritten_data();
-    void reportsRowsThatNoExportHasWritten();
-    void refusesViewsWithoutEnd();
+    void reportsInvalidRows_data();
+    void reportsInvalidRows();
+    void refusesEndlessViews();
     void endsWhenCancelled();
     void survivesDamage();
 
@@ -274,7 +274,7 @@ void TestSessionReader::keepsExtremeValues()
     QCOMPARE(sumsOf(stored.sums), sumsOf(sums));
 }
 
-/// JSONL of other programs can end coroutines and processes without a time.
+/// JSONL of other programs may lack the times at which coroutines and processes ended.
 void TestSessionReader::keepsEndsAtUnknownTimes()
 {
     Batch batch;
@@ -301,7 +301,7 @@ void TestSessionReader::keepsEndsAtUnknownTimes()
     QCOMPARE(stored.others, expected);
 }
 
-void TestSessionReader::reportsGapsThatAreGone()
+void TestSessionReader::reportsDeletedGaps()
 {
     Batch batch;
     batch.births.resize(1);
@@ -322,7 +322,7 @@ void TestSessionReader::reportsGapsThatAreGone()
     QVERIFY(contains(read(path("run.sqlite")).error, "has 0 lost events in its gaps, and should have 3"));
 }
 
-void TestSessionReader::leavesOutClocksThatNoColumnHolds()
+void TestSessionReader::leavesOutClocksThatDoNotFitTheirColumn()
 {
     for (const std::uint64_t realtime : {std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1}) {
         RecordingInfo info;
@@ -349,7 +349,7 @@ void TestSessionReader::opensAnInterruptedExport()
     QVERIFY(!stored.hasEnded);
 }
 
-/// Knows one address, of code.
+/// Knows one code address.
 class OneAddress final : public ExportResolver {
 public:
     Answer known(const EventAddress &address) override { return address.addr == 0x401234 ? m_answer : nullptr; }
@@ -406,7 +406,7 @@ void TestSessionReader::refusesOtherFiles()
     QVERIFY(contains(read("mysql://nobody@localhost/none").error, "not from MariaDB"));
 }
 
-void TestSessionReader::reportsRowsThatNoExportHasWritten_data()
+void TestSessionReader::reportsInvalidRows_data()
 {
     QTest::addColumn<QString>("statement");
     QTest::addColumn<QByteArray>("message");
@@ -434,7 +434,7 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten_data()
                                << QByteArray("do not exist");
 }
 
-void TestSessionReader::reportsRowsThatNoExportHasWritten()
+void TestSessionReader::reportsInvalidRows()
 {
     QFETCH(const QString, statement);
     QFETCH(const QByteArray, message);
@@ -448,7 +448,7 @@ void TestSessionReader::reportsRowsThatNoExportHasWritten()
     QVERIFY(stored.sums.captured >= static_cast<std::uint64_t>(stored.events.size()));
 }
 
-void TestSessionReader::refusesViewsWithoutEnd()
+void TestSessionReader::refusesEndlessViews()
 {
     const std::string database = path("run.sqlite");
     QCOMPARE(write(recording("causes/await-cycle.ctr"), database).error, std::string());

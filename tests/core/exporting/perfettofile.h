@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Reads an export of kind perfetto as a viewer does: interned texts, tracks, and slices in the order of time. Knows
-// nothing of the writer.
+// Reads a Perfetto export as a viewer does: interned texts, tracks, and slices in time order. Shares no code with the
+// writer.
 #pragma once
 
 #include <QByteArray>

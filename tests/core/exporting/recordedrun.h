@@ -94,7 +94,7 @@ struct RecordedRun {
             batch.clear();
         }
     }
-    /// Reports a loss behind a coroutine's last event, ends ten coroutines and finishes the recording.
+    /// Reports a loss after a coroutine's last event, ends ten coroutines and finishes the recording.
     void end()
     {
         Batch batch;

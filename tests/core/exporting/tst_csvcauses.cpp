@@ -113,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(contentOf(causesOf(dir)).endsWith("plain.cpp,,'=cmd()\n"));
     }
 
-    /// The causes of an older run do not pass for those of this run. Files of other programs stay.
+    /// Causes of an older run cannot be mistaken for those of this run. Files of other programs stay.
     void olderCausesAreRemoved()
     {
         const QTemporaryDir dir;
@@ -151,7 +151,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(causesOf(dir)));
     }
 
-    void aFullFileIsReported()
+    void aFullDiskIsReported()
     {
         const QTemporaryDir dir;
         const auto sink = format("csv").makeSink(events(dir).toStdString());
@@ -194,7 +194,7 @@ private Q_SLOTS:
         QCOMPARE(filesIn(dir).size(), 2);
     }
 
-    void aFileThatMayNotBeReadIsNotReplaced()
+    void anUnreadableFileIsNotReplaced()
     {
         // Root may read every file.
         const bool isRoot = ::geteuid() == 0;
@@ -213,7 +213,7 @@ private Q_SLOTS:
         QCOMPARE(contentOf(causesOf(dir)), QByteArray("precious"));
     }
 
-    /// The user chose the name of the first file only.
+    /// The user chose only the name of the first file.
     void aFileOfAnotherProgramIsNotReplaced()
     {
         const QTemporaryDir dir;
@@ -222,7 +222,7 @@ private Q_SLOTS:
         trace.consume(causes());
         const Result<ExportReport> refused = trace.exportTo(events(dir));
         QVERIFY(!refused && refused.error().code == ErrorCode::AlreadyExists);
-        QVERIFY2(refused.error().message.starts_with(causesOf(dir).toStdString() + " is no file of causes"),
+        QVERIFY2(refused.error().message.starts_with(causesOf(dir).toStdString() + " is not a file of causes"),
                  refused.error().message.c_str());
         QCOMPARE(filesIn(dir), QStringList(QStringLiteral("t.causes.csv")));
         const auto sink = format("csv").makeSink(events(dir).toStdString());

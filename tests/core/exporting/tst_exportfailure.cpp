@@ -101,11 +101,11 @@ private Q_SLOTS:
     {
         QFETCH(QString, cause);
         QFETCH(QString, message);
-        const Error error = ofNothingWritten({ErrorCode::InputOutput, cause.toStdString()}, "t.tmp", "t.csv");
+        const Error error = nothingWritten({ErrorCode::InputOutput, cause.toStdString()}, "t.tmp", "t.csv");
         QCOMPARE(QString::fromStdString(error.message), message);
     }
 
-    void aCancelledExportIsNoFailure()
+    void cancellingIsNotAFailure()
     {
         const QTemporaryDir dir;
         Trace trace;

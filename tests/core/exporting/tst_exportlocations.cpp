@@ -20,7 +20,7 @@ ExportResolver::Answer answer(SourceFrame frame)
     return std::make_shared<const DescribedAddress>(DescribedAddress{{std::move(frame)}, "/bin/server", {}, {}});
 }
 
-/// Knows the locations of frames as a run or a recording does, and one address of code.
+/// Knows the locations of frames, as a run or a recording does, and one code address.
 class Resolver final : public ExportResolver {
 public:
     void add(const FrameLocation &row)
@@ -103,9 +103,9 @@ class TestExportLocations : public QObject {
 
 private Q_SLOTS:
     void jsonlHasKnownLocations();
-    void jsonlComesBackUnchanged();
+    void jsonlSurvivesReadingAndWriting();
     void csvHasKnownLocations();
-    void asksSeldom();
+    void asksTheResolverRarely();
 };
 
 void TestExportLocations::jsonlHasKnownLocations()
@@ -115,7 +115,7 @@ void TestExportLocations::jsonlHasKnownLocations()
         written("jsonl", dir.filePath(QStringLiteral("t.jsonl")), suspensions(), knowingResolver()).split('\n');
     QCOMPARE(lines.size(), 17);
     const auto has = [&](int line, const char *text) { return lines[line].contains(text); };
-    // The line of the second suspension is known, and of the first one only the function.
+    // Of the second suspension, the line is known; of the first one, only the function.
     QVERIFY(has(0, R"x("coroutine":0,"function":"task frame(ä)","resolved":true)x"));
     QVERIFY(!has(0, "line"));
     QVERIFY(has(
@@ -129,8 +129,8 @@ void TestExportLocations::jsonlHasKnownLocations()
         QVERIFY2(!has(line, "function"), lines[line].constData());  // resumptions
 }
 
-/// What the writer found is no site for the reader, and comes out again.
-void TestExportLocations::jsonlComesBackUnchanged()
+/// The reader does not treat a resolved location as a site, and a second writer writes it again.
+void TestExportLocations::jsonlSurvivesReadingAndWriting()
 {
     const QTemporaryDir dir;
     const QString path = dir.filePath(QStringLiteral("t.jsonl"));
@@ -166,7 +166,7 @@ void TestExportLocations::csvHasKnownLocations()
     QVERIFY(rows[4].contains(",await,,,,,"));
 }
 
-void TestExportLocations::asksSeldom()
+void TestExportLocations::asksTheResolverRarely()
 {
     const QTemporaryDir dir;
     Batch batch;

@@ -27,7 +27,7 @@ QByteArray unpacked(const QString &path)
     }
 }
 
-/// Runs a script of Python with the path as its argument. Returns its output, and its errors.
+/// Runs a Python script with the path as its argument. Returns its output and its errors.
 QByteArray python(const char *script, const QString &path)
 {
     QProcess process;
@@ -59,7 +59,7 @@ private Q_SLOTS:
     void anExportThroughALinkCompresses();
     void pythonReadsCsv();
     void pythonReadsJsonl();
-    void compressedCausesAreOurs();
+    void recognisesCompressedCauses();
 };
 
 void TestExportPacked::aSinkCompresses_data()
@@ -108,7 +108,7 @@ void TestExportPacked::anExportCompresses()
     QCOMPARE(QDir(dir.path()).entryList(QDir::Files).size(), 2);
 }
 
-/// The name that the user gives decides, not that of the file behind the link.
+/// The name that the user gave decides, not that of the link's target.
 void TestExportPacked::anExportThroughALinkCompresses()
 {
     const QTemporaryDir dir;
@@ -152,8 +152,8 @@ void TestExportPacked::pythonReadsJsonl()
              QByteArray("5 18446744073709551615 9223372036854775808 ['\"a\",b\\n\\xe4']"));
 }
 
-/// A compressed file of causes is recognised as ours, and replaced or removed. Another one is kept.
-void TestExportPacked::compressedCausesAreOurs()
+/// A compressed file of causes is recognised, and replaced or removed. Other files are kept.
+void TestExportPacked::recognisesCompressedCauses()
 {
     const QTemporaryDir dir;
     const std::string causes = dir.filePath(QStringLiteral("t.causes.csv.gz")).toStdString();

@@ -126,7 +126,7 @@ private Q_SLOTS:
         QVERIFY(lines == sortedLines(expected));
     }
 
-    void damageCostsNoEventInMemory()
+    void damageLosesNoEventInMemory()
     {
         Run run;
         run.run(150'000);

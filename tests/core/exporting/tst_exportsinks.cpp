@@ -261,7 +261,7 @@ void TestExportSinks::writesNotesIntoCsvAndJsonl()
     QCOMPARE(lines["csv"].at(6), QByteArray("18446744073709551615,77,0x0000000000401234,2,false,5060,6,0,4242,final,"
                                             "plain.cpp,,f,\"say \"\"hi\"\", 'you'\",2"));
     QVERIFY(lines["csv"].at(7).endsWith(",4242,await,,,,plain,0"));
-    // Notes are written once. Lines of coroutines without notes have no additional fields.
+    // Each note is written once. Lines of coroutines without notes have no additional fields.
     const QByteArray expected = ",\"name\":\"say \\\"hi\\\", 'you'\",\"parent\":2";
     const QList<QByteArray> &jsonl = lines["jsonl"];
     const qsizetype first =

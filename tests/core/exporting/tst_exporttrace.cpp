@@ -204,7 +204,7 @@ void TestExportTrace::lossesWithoutCoroutineAreInTheSums()
     QCOMPARE(Database(path).rows("SELECT name, value FROM trace_info WHERE name IN ('lost_events', "
                                  "'missed_before_attach') ORDER BY name"),
              QStringList({QStringLiteral("lost_events|42"), QStringLiteral("missed_before_attach|503")}));
-    // Sums that do not fit the trace are of another moment, and are ignored.
+    // Sums that do not fit the trace belong to another moment, and are ignored.
     sums.captured = 2;
     QCOMPARE(trace.exportTo(path, {}, sums)->lostEvents, 2U);
 }
@@ -245,7 +245,7 @@ void TestExportTrace::exportsNotes()
              kSampleProcesses);
 }
 
-/// The sums of a coroutine know how many of the missing numbers were lost. A contradiction can make others jump.
+/// The sums of a coroutine say how many missing numbers were lost. A contradiction can make other numbers jump.
 void TestExportTrace::jumpsAreNotLost()
 {
     const QTemporaryDir dir;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A trace in memory becomes a recording.
+// Exports a trace in memory as a recording.
 #include "core/recording/library/openrecording.h"
 #include "core/recording/write/recordingwriter.h"
 #include "tests/core/exporting/exportsupport.h"
@@ -11,7 +11,7 @@ using namespace exporttest;
 
 namespace {
 
-/// Knows one address of code, and a line of coroutine 1.
+/// Knows one code address, and a line of coroutine 1.
 class Resolver final : public ExportResolver {
 public:
     Answer known(const EventAddress &address) override

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Exports of a share of a trace: chosen coroutines, and a time range. What is left out is never lost.
+// Exports of a selection: chosen coroutines, and a time range. What is left out never counts as lost.
 #include "core/databases/openstream.h"
 #include "core/recording/write/recordingwriter.h"
 #include "tests/core/exporting/evictingtrace.h"
@@ -80,21 +80,21 @@ Batch eventfulRun(CoroutineId coroutines, int events, std::uint32_t seed)
 class TestSelectedExport : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void chosenCoroutinesComeAlone();
+    void onlyChosenCoroutinesAreExported();
     void chosenCoroutinesKeepTheirGaps();
     void aTimeRangeHasNoGapsAtItsBorders();
     void aTimeRangeKeepsTheLossesWithinIt();
     void coroutinesThatOnlyWaitedAreExported();
     void causesOutsideAreLeftOut();
     void sumsAgreeInEverySelection();
-    void textsSayWhatIsLeftOut();
+    void textFilesStateWhatIsLeftOut();
     void aSelectionIsReadBackWithoutLosses();
-    void viewersSayWhatIsLeftOut();
+    void viewerFilesStateWhatIsLeftOut();
     void evictedEventsComeFromTheRecording();
-    void anExportOfEverythingSaysNothingOfSelections();
+    void anExportOfEverythingMentionsNoSelection();
 };
 
-void TestSelectedExport::chosenCoroutinesComeAlone()
+void TestSelectedExport::onlyChosenCoroutinesAreExported()
 {
     Trace trace;
     trace.consume(manyEvents(5, 0, 100));
@@ -208,7 +208,7 @@ void TestSelectedExport::causesOutsideAreLeftOut()
     QCOMPARE(Database(path).rows("SELECT parent FROM coroutines"), QStringList{QString()});
     QCOMPARE(report->causes, 2U);
     QCOMPARE(infoOf(path, "causes_not_selected"), 2U);
-    // The wake at 6500 is behind the range, and so is the wait of the suspension at 6000.
+    // The wake at 6500 is after the range, and so is the wait of the suspension at 6000.
     QVERIFY(exported(trace.population, trace.history, path, between(5000, 6000)));
     QCOMPARE(Database(path).rows("SELECT (SELECT count(*) FROM wakes), (SELECT count(*) FROM waits)"),
              QStringList{QStringLiteral("0|1")});
@@ -247,7 +247,7 @@ void TestSelectedExport::sumsAgreeInEverySelection()
     }
 }
 
-void TestSelectedExport::textsSayWhatIsLeftOut()
+void TestSelectedExport::textFilesStateWhatIsLeftOut()
 {
     Trace trace;
     trace.consume(manyEvents(2, 0, 10));
@@ -283,7 +283,7 @@ void TestSelectedExport::aSelectionIsReadBackWithoutLosses()
     }
 }
 
-void TestSelectedExport::viewersSayWhatIsLeftOut()
+void TestSelectedExport::viewerFilesStateWhatIsLeftOut()
 {
     Trace trace;
     trace.consume(manyEvents(2, 0, 10));
@@ -330,7 +330,7 @@ void TestSelectedExport::evictedEventsComeFromTheRecording()
     QCOMPARE(infoOf(evicted, "events_not_selected"), 600'000U - 8000);
 }
 
-void TestSelectedExport::anExportOfEverythingSaysNothingOfSelections()
+void TestSelectedExport::anExportOfEverythingMentionsNoSelection()
 {
     Trace trace;
     trace.consume(sampleBatch());

@@ -91,7 +91,7 @@ bool contains(const Error &error, const char *text)
     return error.message.find(text) != std::string::npos;
 }
 
-/// Makes writes to a file that this process has open fail, for another reason than its size.
+/// Makes writes to an open file of this process fail, for another reason than its size.
 void failWritesTo(const QString &path)
 {
     const int readOnly = ::open(qPrintable(path), O_RDONLY | O_CLOEXEC);

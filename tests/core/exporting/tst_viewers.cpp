@@ -26,7 +26,7 @@ private Q_SLOTS:
     void limitsTracks();
     void survivesAnyNameAndNumber();
     void writesEmptyTraces();
-    void aCutOffFileIsGoodUpToThere();
+    void aCutOffFileIsValidUpToThere();
     void chromeHasTheSameSlices();
     void reportsAFullDisk();
 };
@@ -109,7 +109,7 @@ void TestViewers::acceptsTheOrderOfAnExportFromMemory()
     all.notes.wakes = {{1, 0, 1, 11, 4242, 77}};
     all.deaths = {{0, 40}, {1, 41}};
     all.now = 50;
-    // Births first, then the events of one coroutine after the other, and everything else at the end.
+    // Births first, then the events coroutine by coroutine, and everything else at the end.
     Batch first = all;
     Batch second, last;
     first.transitions.clear();
@@ -274,7 +274,7 @@ void TestViewers::endsCoroutines()
     QCOMPARE(
         textsOf(file.slices(file.thread(4242, 77))).filter(QStringLiteral("end=")),
         listOf({"serve(int) 20-30 end=finished", ">serve(int) 22-22 end=unknown", ">serve(int) 24-24 end=unknown"}));
-    // The engine noticed this death later. When the run ended is not known.
+    // The engine noticed this death later, so the end of the run is unknown.
     QCOMPARE(textsOf(file.slices(file.track("#2"))).mid(1), listOf({"running 24-24 end=unknown", "unknown 24-42"}));
     QCOMPARE(textsOf(file.slices(file.track("#3"))), listOf({"serve(int) 25-25 end=destroyed"}));
 }
@@ -315,7 +315,7 @@ void TestViewers::limitsTracks()
     for (CoroutineId id = 0; id < 8; ++id) {
         if (file.track(std::string("#").append(std::to_string(id))) != 0)
             shown << QString::number(id);
-        // Threads have everything.
+        // The tracks of threads show everything.
         const auto runs = textsOf(file.slices(file.thread(4242, static_cast<std::int32_t>(100 + id))));
         QCOMPARE(runs.size(), 1);
     }
@@ -379,7 +379,7 @@ void TestViewers::writesEmptyTraces()
     }
 }
 
-void TestViewers::aCutOffFileIsGoodUpToThere()
+void TestViewers::aCutOffFileIsValidUpToThere()
 {
     const QTemporaryDir dir;
     const auto batch = [](std::uint64_t first) { return manyEvents(50, first, 40); };

@@ -25,7 +25,7 @@ using perfettotest::Slice;
 
 inline constexpr std::uint64_t kHighBit = std::uint64_t{1} << 63;
 
-/// A suspension and a resumption with all that a thread and a site need.
+/// A suspension and a resumption, with everything about their thread and site.
 inline Transition suspension(CoroutineId id, std::uint64_t n, std::uint64_t ts, SiteId site = 2, std::uint32_t tid = 77)
 {
     Transition event = transition(id, n, ts, false, site, PointKind::Await, Dialect::Lane);
@@ -95,7 +95,7 @@ inline QStringList listOf(std::initializer_list<const char *> texts)
     return list;
 }
 
-/// "name 10-20 key=value"; without those arguments that every slice has.
+/// "name 10-20 key=value", without the arguments that every slice has.
 inline QStringList textsOf(const std::vector<Slice> &slices)
 {
     QStringList texts;

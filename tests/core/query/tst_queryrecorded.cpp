@@ -70,7 +70,7 @@ QString ordered(const QueriedTable &table)
     QStringList columns;
     const std::vector<std::string> times{"first_ts", "last_ts"};
     for (const std::string &column : table.name == "sessions" ? times : table.columns) {
-        // An export numbers events in the order of the stream. The driver of Qt writes more digits.
+        // An export numbers events in stream order. Qt's driver writes more digits.
         if (column != "id" && column != "share")
             columns << u'"' + QString::fromStdString(column) + u'"';
     }
@@ -89,7 +89,7 @@ QStringList allRows(const QueriedTrace &trace, const QString &sql)
     return rowsOf(outcomeOf(trace, sql, {10'000'000, std::size_t{4} << 30}));
 }
 
-/// A run without a loss, so that a scan of a time range need not count the events before it.
+/// A run without losses, so that a scan of a time range need not count the events before it.
 struct LosslessRun : RecordedRun {
     std::vector<std::uint64_t> times;  ///< by position in the stream
 
@@ -221,7 +221,7 @@ private Q_SLOTS:
         QVERIFY(outcomeOf(traceOf(*run), QStringLiteral("SELECT count(*) FROM coro_trace_events")).missingEvents != 0);
     }
 
-    void coroutinesLargerThanOneGroupAreWhole()
+    void coroutinesLargerThanAGroupAreComplete()
     {
         RecordedRun run;
         run.run(5'000'000, 2);
@@ -253,13 +253,13 @@ private Q_SLOTS:
         QVERIFY(outcome.missingCauses > 0);
     }
 
-    void damageCostsTheEventsOfItsBlock_data()
+    void damageLosesOnlyTheEventsOfItsBlock_data()
     {
         QTest::addColumn<bool>("isRestored");
         QTest::newRow("not in memory") << false;
         QTest::newRow("restored") << true;
     }
-    void damageCostsTheEventsOfItsBlock()
+    void damageLosesOnlyTheEventsOfItsBlock()
     {
         QFETCH(const bool, isRestored);
         RecordedRun run;
@@ -273,12 +273,12 @@ private Q_SLOTS:
         const QueryOutcome outcome = outcomeOf(traceOf(run), QStringLiteral("SELECT count(*) FROM coro_trace_events"));
         QCOMPARE(outcome.missingEvents == 0, isRestored);
         QCOMPARE(rowsOf(outcome).value(0).toULongLong() + outcome.missingEvents, run.smallBudget.population.captured());
-        // Numbers in a damaged block are not said to be lost.
+        // Numbers in a damaged block are not reported as lost.
         const auto gaps = QStringLiteral("SELECT count(*) FROM gaps WHERE kind <> 'lost'");
         QCOMPARE(rows(traceOf(run), gaps), QStringList(QStringLiteral("0")));
     }
 
-    void aFileThatIsGoneCostsItsEvents()
+    void aMissingFileLosesOnlyItsEvents()
     {
         RecordedRun run;
         run.run(kEvents);
@@ -311,7 +311,7 @@ private Q_SLOTS:
         QVERIFY(all.first() != all.last());
     }
 
-    void cancelEndsReadingTheRecording()
+    void cancellingEndsReadingTheRecording()
     {
         RecordedRun run;
         run.run(2 * kEvents);

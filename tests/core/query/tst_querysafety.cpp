@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Queries cannot change anything, can be cancelled, and say where their errors are.
+// Queries cannot change anything, can be cancelled, and report where an error is.
 #include "core/query/statements.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/core/query/querysupport.h"
@@ -34,13 +34,13 @@ private Q_SLOTS:
     void selectsOfAllKindsAreAllowed_data();
     void selectsOfAllKindsAreAllowed();
     void errorsNameTheirPosition();
-    void oneStatementAtATime();
+    void refusesSeveralStatements();
     void longTextsAreRefused();
     void limitsLeaveOutRows();
-    void cancelStopsEverywhere_data();
-    void cancelStopsEverywhere();
-    void oneCoroutineIsReadAlone();
-    void statementsAreFoundAtThePosition();
+    void everyQueryCanBeCancelled_data();
+    void everyQueryCanBeCancelled();
+    void aConditionReadsOnlyOneCoroutine();
+    void findsTheStatementAtAPosition();
 };
 
 void TestQuerySafety::onlySelectIsAllowed_data()
@@ -129,7 +129,7 @@ void TestQuerySafety::errorsNameTheirPosition()
     QVERIFY(nothing.error.has_value());
 }
 
-void TestQuerySafety::oneStatementAtATime()
+void TestQuerySafety::refusesSeveralStatements()
 {
     const SharedTrace shared = traceOf(2, 100);
     const QueryOutcome outcome = outcomeOf(shared.trace(), QStringLiteral("SELECT 1; DROP VIEW coro_trace"));
@@ -157,7 +157,7 @@ void TestQuerySafety::limitsLeaveOutRows()
     QVERIFY(outcome.hasMore && outcome.rows.count() < 100);
 }
 
-void TestQuerySafety::cancelStopsEverywhere_data()
+void TestQuerySafety::everyQueryCanBeCancelled_data()
 {
     QTest::addColumn<QString>("sql");
     const auto add = [](const char *name, const char *sql) { QTest::newRow(name) << QString::fromLatin1(sql); };
@@ -167,7 +167,7 @@ void TestQuerySafety::cancelStopsEverywhere_data()
     add("a sort", "SELECT count(*) FROM (SELECT random() r FROM coro_trace_events a, coroutines b ORDER BY r)");
 }
 
-void TestQuerySafety::cancelStopsEverywhere()
+void TestQuerySafety::everyQueryCanBeCancelled()
 {
     QFETCH(QString, sql);
     const SharedTrace shared = traceOf(1000, 1000);
@@ -189,7 +189,7 @@ void TestQuerySafety::cancelStopsEverywhere()
 }
 
 /// A full scan of the events for each coroutine would take hours.
-void TestQuerySafety::oneCoroutineIsReadAlone()
+void TestQuerySafety::aConditionReadsOnlyOneCoroutine()
 {
     const SharedTrace shared = traceOf(10'000, 100);
     QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT count(*) FROM coroutines c WHERE 99 = (SELECT max(n) FROM "
@@ -199,7 +199,7 @@ void TestQuerySafety::oneCoroutineIsReadAlone()
              QStringList(QStringLiteral("0")));
 }
 
-void TestQuerySafety::statementsAreFoundAtThePosition()
+void TestQuerySafety::findsTheStatementAtAPosition()
 {
     const std::string text = "SELECT ';' -- a; b\n FROM a; \n\n/* ; */ SELECT 2;  ";
     const TextRange first{0, 27};

@@ -80,12 +80,12 @@ private Q_SLOTS:
     void findingsAreThoseOfOneJudgement_data();
     void findingsAreThoseOfOneJudgement();
     void findingsOfOneCoroutine();
-    void withoutAJudgeThereAreNoFindings();
+    void thereAreNoFindingsWithoutAJudge();
     void examplesHaveRows_data();
     void examplesHaveRows();
     void sumsOfTheCoroutinesAreTheTotals();
     void anEmptyTraceHasEmptyTables();
-    void aMillionEventsAreAllThere();
+    void aMillionEventsAreComplete();
     void aGrowingTraceIsReadAsOfTheStart();
     void conditionsGiveTheSameRowsAsWithoutThem_data();
     void conditionsGiveTheSameRowsAsWithoutThem();
@@ -112,7 +112,7 @@ void TestTraceQuery::everyTableEqualsTheExport()
         if (table.isView)
             continue;
         QStringList columns;
-        // The trace does not know the rest of a session.
+        // A trace lacks the other facts of a session.
         const std::vector<std::string> times{"first_ts", "last_ts"};
         for (const std::string &column : table.name == "sessions" ? times : table.columns)
             columns << u'"' + QString::fromStdString(column) + u'"';
@@ -208,7 +208,7 @@ void TestTraceQuery::findingsOfOneCoroutine()
     }
 }
 
-void TestTraceQuery::withoutAJudgeThereAreNoFindings()
+void TestTraceQuery::thereAreNoFindingsWithoutAJudge()
 {
     const SharedTrace shared = sampleTrace();
     for (const bool hasJudge : {false, true}) {
@@ -222,7 +222,7 @@ void TestTraceQuery::withoutAJudgeThereAreNoFindings()
     }
 }
 
-/// Those of the dock, and those of its documentation.
+/// The examples of the dock and of its documentation.
 void TestTraceQuery::examplesHaveRows_data()
 {
     QTest::addColumn<QString>("sql");
@@ -276,7 +276,7 @@ void TestTraceQuery::anEmptyTraceHasEmptyTables()
     QVERIFY(none.error && none.error->error.code == ErrorCode::NotFound);
 }
 
-void TestTraceQuery::aMillionEventsAreAllThere()
+void TestTraceQuery::aMillionEventsAreComplete()
 {
     const SharedTrace shared;
     for (std::uint64_t first = 0; first < 1000; first += 100)
@@ -357,7 +357,7 @@ void TestTraceQuery::conditionsGiveTheSameRowsAsWithoutThem()
     QFETCH(QString, condition);
     const SharedTrace shared = sampleTrace();
     const auto one = QStringLiteral("SELECT * FROM coro_trace_events WHERE %1").arg(condition);
-    // A copy of the table has no virtual table's conditions.
+    // A copy of the table evaluates conditions without the virtual table.
     const auto other =
         QStringLiteral("WITH e AS MATERIALIZED (SELECT * FROM coro_trace_events) SELECT * FROM e WHERE %1");
     QCOMPARE(rows(shared.trace(), one + QStringLiteral(" ORDER BY id")),

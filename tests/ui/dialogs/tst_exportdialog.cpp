@@ -247,7 +247,7 @@ private Q_SLOTS:
         QVERIFY(!contentOf(path).contains(",1030000000,30,0,"));
     }
 
-    void takesTheTimeRangeOfTheTimeline()
+    void copiesTheTimeRangeOfTheTimeline()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(2, 100));
         ExportDialog *dialog = opened.ask();
@@ -257,7 +257,7 @@ private Q_SLOTS:
         QVERIFY(labelOf(dialog, "exportEstimate").startsWith(QLatin1String("About ")));
     }
 
-    void namesWhatIsWrongWithAFile()
+    void explainsAnInvalidFileName()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
         ExportDialog *dialog = opened.ask();
@@ -273,11 +273,11 @@ private Q_SLOTS:
         QVERIFY(messageFor({}).contains(QLatin1String("Enter the name")));
         QVERIFY(!button->isEnabled());
         QVERIFY(messageFor(QStringLiteral("/tmp")).contains(QLatin1String("Enter the name")));
-        QVERIFY(messageFor(opened.recording).contains(QLatin1String("recording that is open")));
+        QVERIFY(messageFor(opened.recording).contains(QLatin1String("the open recording")));
         QVERIFY(!button->isEnabled());
         const QString link = m_sandbox.path(QStringLiteral("link.jsonl"));
         QVERIFY(QFile::link(opened.recording, link));
-        QVERIFY(messageFor(link).contains(QLatin1String("recording that is open")));
+        QVERIFY(messageFor(link).contains(QLatin1String("the open recording")));
         const QString other = m_sandbox.path(QStringLiteral("older.jsonl"));
         QFile file(other);
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -305,7 +305,7 @@ private Q_SLOTS:
     void exportsAnEmptyTrace()
     {
         ExportWindow opened(m_sandbox, "{\"note\":\"process\",\"pid\":9,\"ts\":1000,\"name\":\"idle\"}\n");
-        // The window says that there is nothing in the file.
+        // The window reports that the file is empty.
         if (auto *box = gui::topLevel<QWidget>("errorBox"))
             box->close();
         ExportDialog *dialog = opened.ask();
@@ -349,7 +349,7 @@ private Q_SLOTS:
                  m_sandbox.path(QStringLiteral("opened.json")));
     }
 
-    void testsAServerThatRefuses()
+    void reportsAServerThatRefuses()
     {
         const int port = SilentPort().number();  // closed again
         QVERIFY(port > 0);
@@ -371,7 +371,7 @@ private Q_SLOTS:
         QVERIFY(opened.hasEnded());
     }
 
-    void cancelsATestOfASilentServer()
+    void cancelsTheTestOfASilentServer()
     {
         const SilentPort silent;
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
@@ -412,11 +412,11 @@ private Q_SLOTS:
         QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("serverSocket"))->text(),
                  QStringLiteral("/no such/folder"));
         QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("serverUser"))->text(), QStringLiteral("anna"));
-        // The process has it.
+        // The process keeps it.
         QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("serverPassword"))->text(), QStringLiteral("geheim"));
     }
 
-    void saysThatThereIsNoKeychain()
+    void reportsAMissingKeychain()
     {
         qputenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
@@ -431,7 +431,7 @@ private Q_SLOTS:
         gui::takePicture(dialog, "export-keychain");
     }
 
-    void looksWellInTheDarkTheme()
+    void isReadableInTheDarkTheme()
     {
         ExportWindow opened(m_sandbox,
                             gui::sampleRecording(2, 20, "a coroutine with quite a long name, and more of it"));
@@ -446,7 +446,7 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
-    void saysHowLongItTakes()
+    void showsTheTimeLeft()
     {
         const auto plain = [](QString text) { return text.replace(QChar(QChar::Nbsp), QLatin1Char(' ')); };
         QCOMPARE(plain(format::jobRate(0.25, 2, 4'000'000)), QStringLiteral("500 k/s, 6.0 s left"));

@@ -188,7 +188,8 @@ void TestExportServer::exports()
     gui::takePicture(dialog, qPrintable(QStringLiteral("export-wrong-password-") + kind));
     type(dialog, "serverPassword", QString::fromUtf8(kPassword));
     const QString missing = tested(dialog);
-    QVERIFY2(missing.startsWith(name) && missing.contains(QLatin1String("there is no database window traces yet")),
+    QVERIFY2(missing.startsWith(name) &&
+                 missing.contains(QLatin1String("the database window traces does not exist yet")),
              qPrintable(missing));
     gui::takePicture(dialog, qPrintable(QStringLiteral("export-tested-") + kind));
 

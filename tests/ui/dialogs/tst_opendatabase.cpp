@@ -52,7 +52,7 @@ private Q_SLOTS:
         QCOMPARE(opened.window.run().population()->captured(), 300U);
     }
 
-    /// What the session says about its run, and not what this program and this machine are.
+    /// The facts are those of the session, not of this program and this machine.
     void exportsTheFactsOfTheSession()
     {
         const QString first = m_sandbox.path(QStringLiteral("facts.sqlite"));
@@ -97,7 +97,7 @@ private Q_SLOTS:
         gui::takePicture(window.get(), "started-on-a-database");
     }
 
-    void saysWhatIsWrong()
+    void explainsInvalidFields()
     {
         MainWindow window;
         window.show();

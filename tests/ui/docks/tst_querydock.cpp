@@ -96,7 +96,7 @@ class TestQueryDock : public QObject {
 private Q_SLOTS:
     void init() { applyTheme(Theme::Light); }
 
-    void withoutATraceItSaysSo()
+    void reportsAMissingTrace()
     {
         QueryDock dock;
         dock.resize(760, 520);
@@ -359,7 +359,7 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
-    void aChartHasAtMostSoManyPoints()
+    void limitsThePointsOfAChart()
     {
         QueryRows rows;
         rows.columns = {"x", "y"};

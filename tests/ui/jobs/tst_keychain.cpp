@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Passwords in the keychain of a desktop: GNOME Keyring, on a session bus of its own.
+// Passwords in the keychain of a desktop: GNOME Keyring, on a private session bus.
 #include "core/databases/serverpasswords.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
@@ -22,7 +22,7 @@ namespace {
 
 const QByteArray kPassword = "a-secret-for-the-keychain";
 
-/// A bus that starts no services by itself.
+/// A bus that does not start services.
 const QString kBus =
     QStringLiteral("<busconfig><type>session</type><listen>unix:path=%1</listen><policy context=\"default\">"
                    "<allow send_destination=\"*\"/><allow receive_sender=\"*\"/><allow own=\"*\"/>"
@@ -111,7 +111,7 @@ ServerAddress server(const char *text)
     return *parseServerAddress(text);
 }
 
-/// The answer of a request, for which it waits.
+/// Waits for the answer of a request.
 struct Answer {
     bool hasCome = false;
     std::optional<QString> password;
@@ -157,7 +157,7 @@ private Q_SLOTS:
     void servesTheFieldsOfADialog();
 
 private:
-    void isInNoFile() const;
+    void isNotInAnyFile() const;
     static void isInNoCommandLine();
 
     gui::Sandbox m_sandbox;
@@ -175,7 +175,7 @@ void TestKeychain::initTestCase()
     QVERIFY(m_desktop->isRunning());
 }
 
-void TestKeychain::isInNoFile() const
+void TestKeychain::isNotInAnyFile() const
 {
     QSettings().sync();
     int files = 0;
@@ -213,7 +213,7 @@ void TestKeychain::storesReadsAndErases()
     for (const char *other : {"postgresql://bert@alpha/one", "postgresql://anna@beta/one",
                               "postgresql://anna@alpha:1/one", "mysql://anna@alpha:5432/one"})
         QCOMPARE(passwordOf(other), QStringLiteral("none"));
-    isInNoFile();
+    isNotInAnyFile();
     isInNoCommandLine();
 
     Answer removed;
@@ -240,7 +240,7 @@ void TestKeychain::servesTheFieldsOfADialog()
         fields.commit();
         address = fields.server();
         QTRY_COMPARE(m_desktop->entries(), 1);
-        isInNoFile();
+        isNotInAnyFile();
         isInNoCommandLine();
         QVERIFY(fields.findChild<QCheckBox *>(QStringLiteral("serverKeep"))->isChecked());
     }
@@ -250,7 +250,7 @@ void TestKeychain::servesTheFieldsOfADialog()
     fields.show();
     QTRY_COMPARE(lineOf(fields, "serverPassword")->text(), QString::fromUtf8(kPassword));
     gui::takePicture(&fields, "password-of-the-keychain");
-    // A password that was found does not follow the user to another server.
+    // The password of one server is not used for another one.
     lineOf(fields, "serverHost")->setText(QStringLiteral("beta"));
     QCOMPARE(lineOf(fields, "serverPassword")->text(), QString());
     lineOf(fields, "serverHost")->clear();
