@@ -129,7 +129,10 @@ void addInput(const CommandLine &line, std::vector<NamedFile> &files)
         return;
     const std::string option = line.start.kind() == RunKind::File ? "--input " : "--attach ";
     files.push_back({option + input, input, true});
-    if (line.exports.empty() || line.start.kind() != RunKind::File)
+    if (line.start.kind() != RunKind::File)
+        return;
+    addDatabaseFiles(input, true, files);
+    if (line.exports.empty())
         return;
     for (const std::string &segment : ctr::segmentsAround(input)) {
         if (segment != input)
