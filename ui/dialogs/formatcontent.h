@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What an export in a format has: tables and columns, fields, or tracks.
+// What an export in a format has: tables and columns, fields, or tracks; and what it does not keep.
 #pragma once
 
 #include <QString>
