@@ -99,7 +99,10 @@ void ConvertedOutput::setSums(const std::function<Accounting()> &sums)
 
 void ConvertedOutput::addOutput(const ctr::OutputPiece &piece)
 {
-    if (m_recording)
+    // Only a conversion to a recording reads on the main thread, so m_recording is its own.
+    if (!isRecording())
+        m_lacksPrinted.store(true, std::memory_order_relaxed);
+    else if (m_recording)
         m_recording->addOutput(piece.ts, piece.bytes);
 }
 
@@ -177,6 +180,8 @@ std::string ConvertedOutput::content() const
         text += ", and " + m_files->causesPath() + " " + std::to_string(m_causes) + " causes, such as waits and wakes";
     if (!m_remark.empty())
         text += "; " + m_remark;
+    if (m_lacksPrinted.load(std::memory_order_relaxed))
+        text += "; the output that the target printed is not kept";
     return text;
 }
 

@@ -61,6 +61,7 @@ public:
     void open(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf);
     /// Sets the function that returns the sums of what was consumed. Called during consume().
     void setSums(const std::function<Accounting()> &sums);
+    /// Output of the target. The thread that reads the input: for a recording, the main thread.
     void addOutput(const ctr::OutputPiece &piece);
     void addFacts(const FileFacts &facts);
     void consume(const Batch &batch);
@@ -75,7 +76,7 @@ public:
     bool isOnServer() const { return m_isOnServer.load(std::memory_order_acquire); }
 
     std::uint64_t written() const { return m_written; }  ///< transitions; after complete()
-    /// "run.csv has 10 events, and run.causes.csv 2 causes". After commit().
+    /// "run.csv has 10 events, and run.causes.csv 2 causes", and what it does not keep. After commit().
     std::string content() const;
 
 private:
@@ -95,8 +96,9 @@ private:
     std::atomic<bool> m_isOnServer = false;  ///< release in complete(), acquire in isOnServer()
     std::uint64_t m_written = 0;
     std::uint64_t m_causes = 0;
-    std::string m_remark;         ///< see FileSink::remark()
-    std::vector<FileKey> m_keys;  ///< of the files, after commit()
+    std::string m_remark;                      ///< see FileSink::remark()
+    std::atomic<bool> m_lacksPrinted = false;  ///< relaxed: read after the end of the reading
+    std::vector<FileKey> m_keys;               ///< of the files, after commit()
     std::string m_failure;
     bool m_isReported = false;
 };

@@ -120,12 +120,11 @@ std::vector<ContentItem> recordingContent()
     return {{ContentText::tr("Stream"), ContentText::tr("All events, causes, names, gaps and drops"), {}},
             {ContentText::tr("Facts"), ContentText::tr("The machine, clocks, processes and their modules"), {}},
             {ContentText::tr("Locations"), ContentText::tr("Function, file and line of resolved addresses"), {}},
-            {ContentText::tr("Sums"), ContentText::tr("Events captured, lost, missed and dropped"), {}}};
+            {ContentText::tr("Sums"), ContentText::tr("Events captured, lost, missed and dropped"), {}},
+            {ContentText::tr("Output"), ContentText::tr("What the target printed"), {}}};
 }
 
-}  // namespace
-
-std::vector<ContentItem> contentOf(const ExportFormat &format)
+std::vector<ContentItem> keptContent(const ExportFormat &format)
 {
     if (format.isOfServer() || format.kind == "sqlite")
         return databaseContent(format.isOfServer());
@@ -134,6 +133,16 @@ std::vector<ContentItem> contentOf(const ExportFormat &format)
     if (format.kind == kRecordingKind)
         return recordingContent();
     return format.kind == "jsonl" ? jsonlContent() : viewerContent();
+}
+
+}  // namespace
+
+std::vector<ContentItem> contentOf(const ExportFormat &format)
+{
+    std::vector<ContentItem> content = keptContent(format);
+    if (format.kind != kRecordingKind)
+        content.push_back({ContentText::tr("Not kept"), ContentText::tr("What the target printed"), {}});
+    return content;
 }
 
 }  // namespace ct

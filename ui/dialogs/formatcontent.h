@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Describes the content of a format for the export dialog: tables and columns, fields, or tracks.
+// Describes the content of a format for the export dialog: tables and columns, fields, or tracks, and what the format
+// does not keep.
 #pragma once
 
 #include <QString>

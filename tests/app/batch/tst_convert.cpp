@@ -9,6 +9,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <QJsonArray>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -116,6 +117,34 @@ private Q_SLOTS:
         QVERIFY(infos[1] == infos[0]);
         QVERIFY(!output[0].isEmpty());
         QCOMPARE(output[1], output[0]);
+    }
+
+    void anOutputWithoutPrintedOutputSaysSo()
+    {
+        Folder folder;
+        QVERIFY(addRecording(folder, "first.ctr"));
+        QVERIFY(addOutput(folder));
+        const char *const notKept = "the output that the target printed is not kept";
+        for (const char *more : {"", " --export ctr --output copy.ctr"}) {
+            const Outcome outcome = folder.run(
+                QStringLiteral("--input run.ctr --export csv --export jsonl --export sqlite --export perfetto "
+                               "--export chrome") +
+                QLatin1String(more));
+            QVERIFY2(outcome.status == 0, outcome.err);
+            for (const char *name : {"run.csv", "run.jsonl", "run.sqlite", "run.pftrace", "run.json", "copy.ctr"}) {
+                const QString said = QStringLiteral("\\b%1 has \\d+ events[^\n]*").arg(QLatin1String(name));
+                const auto line = QRegularExpression(said).match(QString::fromUtf8(outcome.err)).captured();
+                QCOMPARE(line.isEmpty(), *more == '\0' && qstrcmp(name, "copy.ctr") == 0);
+                QCOMPARE(line.count(QLatin1String(notKept)), line.isEmpty() || qstrcmp(name, "copy.ctr") == 0 ? 0 : 1);
+            }
+        }
+        // The copy keeps it, and what printed nothing lacks nothing.
+        for (const char *input : {"copy.ctr", "first.ctr"}) {
+            const Outcome outcome =
+                folder.run(QStringLiteral("--input %1 --export csv --output again.csv").arg(QLatin1String(input)));
+            QVERIFY2(outcome.status == 0, outcome.err);
+            QCOMPARE(outcome.says(notKept), qstrcmp(input, "copy.ctr") == 0);
+        }
     }
 
     void jsonlAndBackKeepsEventsNotesAndSums()

@@ -7,6 +7,7 @@
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
 
+#include <random>
 #include <unistd.h>
 
 using namespace conversions;
@@ -25,14 +26,31 @@ QByteArray jsonl(int events)
     return lines;
 }
 
-/// Starts a conversion, and waits until a temporary file has `bytes`. Returns false if it ended before.
+/// Lines that even a recording cannot compress much.
+QByteArray irregularJsonl(int events)
+{
+    std::mt19937_64 random(1);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same lines in each run
+    QByteArray lines;
+    std::uint64_t ts = 1000;
+    for (int i = 0; i < events; ++i)
+        lines += QByteArray("{\"probe_id\":") + QByteArray::number(i % 100 + 1) + ",\"tid\":7,\"addr\":\"0x" +
+                 QByteArray::number(qulonglong{random()}, 16).rightJustified(16, '0') +
+                 "\",\"seq\":" + QByteArray::number((i / 100 / 8 + 1) * 2) +
+                 ",\"is_active\":" + (i / 100 % 2 == 0 ? "true" : "false") +
+                 ",\"ts\":" + QByteArray::number(qulonglong{ts += random() % 1'000'000}) +
+                 ",\"n\":" + QByteArray::number(i / 100) + "}\n";
+    return lines;
+}
+
+/// Starts a conversion, and waits until a temporary file of it has `bytes`. Returns false if it ended before.
 bool startAndReach(const Folder &folder, QProcess &process, const QString &words, qint64 bytes)
 {
     folder.prepare(process, words);
     process.start();
     const auto written = [&] {
+        const QString pattern = QStringLiteral("*.%1-*.part").arg(process.processId());
         qint64 most = -1;
-        for (const QFileInfo &file : QDir(folder.path({})).entryInfoList({QStringLiteral("*.part")}, QDir::Files))
+        for (const QFileInfo &file : QDir(folder.path({})).entryInfoList({pattern}, QDir::Files))
             most = std::max(most, file.size());
         return most;
     };
@@ -63,7 +81,7 @@ private Q_SLOTS:
         row("summary of the report", "--input run.jsonl --report text --report-out o.csv --export csv --output o.csv");
         row("two equal outputs", "--input run.jsonl --export csv --output o.csv --export jsonl --output o.csv");
         row("equal through a link", "--input run.jsonl --export csv --output dangling --export jsonl --output new");
-        row("a segment", "--input rot.1.ctr --export csv --output rot.0.ctr");
+        row("a segment", "--input LAST --export csv --output FIRST");
     }
     void anInputIsNoOutput()
     {
@@ -76,14 +94,16 @@ private Q_SLOTS:
         QVERIFY(QFile::link(QStringLiteral("new"), folder.path(QStringLiteral("dangling"))));
         QVERIFY(::link(qPrintable(folder.path(QStringLiteral("run.jsonl"))),
                        qPrintable(folder.path(QStringLiteral("hard.csv")))) == 0);
-        if (words.contains(QStringLiteral("rot"))) {
+        QString first;
+        if (words.contains(QStringLiteral("LAST"))) {
             QVERIFY(folder.record(QStringLiteral("rot.ctr --limit 1s"), "ct_storm",
-                                  "--seconds 1 --rate 2000 --coroutines 10"));
-            QVERIFY(QFile::copy(folder.path(QStringLiteral("rot.0.ctr")), folder.path(QStringLiteral("x"))) &&
-                    (folder.has("rot.1.ctr") ||
-                     QFile::rename(folder.path(QStringLiteral("x")), folder.path(QStringLiteral("rot.1.ctr")))));
+                                  "--seconds 3 --rate 2000 --coroutines 10"));
+            const QStringList segments = folder.names().filter(QStringLiteral("rot."));
+            QVERIFY(segments.size() > 1);
+            first = segments.first();
+            words.replace(QStringLiteral("LAST"), segments.last()).replace(QStringLiteral("FIRST"), first);
         }
-        const QByteArray segment = folder.content("rot.0.ctr");
+        const QByteArray segment = folder.content(first.toLatin1());
         const QStringList before = folder.names();
         const QString input = words.contains(QStringLiteral("--input -")) ? QStringLiteral("run.jsonl") : QString();
         const Outcome outcome = folder.run(words, {}, input);
@@ -93,7 +113,7 @@ private Q_SLOTS:
         QCOMPARE(folder.names(), before);
         for (const char *name : {"run.jsonl", "run.causes.csv", "run.sqlite-journal", "same.csv"})
             QCOMPARE(folder.content(name), lines);
-        QCOMPARE(folder.content("rot.0.ctr"), segment);
+        QCOMPARE(folder.content(first.toLatin1()), segment);
     }
 
     void otherOutputsAreCompletedAfterAFailure()
@@ -112,7 +132,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<quint64>("limit");
-        for (const char *kind : {"csv", "jsonl", "sqlite"})
+        for (const char *kind : {"csv", "jsonl", "sqlite", "perfetto", "chrome"})
             QTest::newRow(kind) << QString::fromLatin1(kind) << quint64{1'000'000};
         QTest::newRow("ctr") << QStringLiteral("ctr") << quint64{300};
     }
@@ -121,9 +141,9 @@ private Q_SLOTS:
         QFETCH(QString, kind);
         QFETCH(quint64, limit);
         Folder folder;
-        QVERIFY(folder.write("run.jsonl", jsonl(100'000)));
+        const QByteArray lines = jsonl(100'000);
+        QVERIFY(folder.write("run.jsonl", lines));
         QVERIFY(folder.write("out", "older"));
-        QVERIFY(folder.write("small.jsonl", jsonl(10)));
         QProcess process;
         folder.prepare(process, QStringLiteral("--input run.jsonl --export %1 --output out").arg(kind));
         {
@@ -133,36 +153,67 @@ private Q_SLOTS:
         }
         const Outcome outcome = Folder::outcomeOf(process);
         QVERIFY2(outcome.status == 4, outcome.err);
-        QVERIFY2(outcome.says("out") && outcome.says("nothing was written"), outcome.err);
+        QVERIFY2(outcome.says("corotracer-gui: out: ") && outcome.says("; nothing was written; "), outcome.err);
+        QVERIFY2(outcome.says("choose another folder"), outcome.err);
         QCOMPARE(folder.content("out"), QByteArray("older"));
-        QCOMPARE(folder.names(),
-                 QStringList({QStringLiteral("out"), QStringLiteral("run.jsonl"), QStringLiteral("small.jsonl")}));
+        QCOMPARE(folder.content("run.jsonl"), lines);
+        QCOMPARE(folder.names(), QStringList({QStringLiteral("out"), QStringLiteral("run.jsonl")}));
     }
 
+    void aKilledConversionShowsNothing_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("name");
+        const auto row = [](const char *kind, const char *name) {
+            QTest::newRow(kind) << QString::fromLatin1(kind) << QString::fromLatin1(name);
+        };
+        row("csv", "run.csv");
+        row("jsonl", "out.jsonl");
+        row("sqlite", "run.sqlite");
+        row("ctr", "run.ctr");
+        row("perfetto", "run.pftrace");
+        row("chrome", "run.json");
+    }
     /// The temporary file may stay, but the output is the older file or the new one.
     void aKilledConversionShowsNothing()
     {
+        QFETCH(QString, kind);
+        QFETCH(QString, name);
+        constexpr int kEvents = 60'000;
+        constexpr int kKills = 4;
         Folder folder;
-        QVERIFY(folder.write("run.jsonl", jsonl(300'000)));
-        QVERIFY(folder.write("run.csv", "older"));
+        const QByteArray lines = irregularJsonl(kEvents);
+        QVERIFY(folder.write("run.jsonl", lines));
+        const QByteArray output = name.toLatin1();
+        const QString words = QStringLiteral("--input run.jsonl --export %1 --output %2").arg(kind, name);
+        QCOMPARE(folder.run(words).status, 0);
+        const QByteArray whole = folder.content(output);
+        // A recording and a database contain the time at which they are written.
+        const bool isCounted = kind == QStringLiteral("ctr") || kind == QStringLiteral("sqlite");
+        const auto isWhole = [&](const QByteArray &content) {
+            return isCounted ? rowsIn(folder.path(name)) == kEvents : content == whole;
+        };
         int killed = 0;
-        for (qint64 bytes = 0; bytes < 20'000'000; bytes += 1'500'000) {
+        for (int i = kKills - 1; i >= 0; --i) {  // the last one leaves a temporary file
+            for (const QString &left : folder.names().filter(QStringLiteral(".part")))
+                QFile::remove(folder.path(left));
+            QVERIFY(folder.write(output, "older"));
             QProcess process;
-            const bool isRunning =
-                startAndReach(folder, process, QStringLiteral("--input run.jsonl --export csv"), bytes);
-            if (isRunning)
+            if (startAndReach(folder, process, words, whole.size() * i / kKills))
                 ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
             QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(runner::kPatienceMs));
-            const QByteArray csv = folder.content("run.csv");
-            const bool isWhole = csv.count('\n') == 300'001 && csv.endsWith('\n');
-            QVERIFY(csv == "older" || isWhole);
-            killed += csv == "older" ? 1 : 0;
-            QVERIFY(folder.write("run.csv", "older"));
-            for (const QString &name : folder.names().filter(QStringLiteral(".part")))
-                QFile::remove(folder.path(name));
+            const QByteArray content = folder.content(output);
+            QVERIFY(content == "older" || isWhole(content));
+            killed += content == "older" ? 1 : 0;
         }
-        QVERIFY(killed > 3);
-        QCOMPARE(folder.content("run.jsonl").size(), jsonl(300'000).size());
+        QVERIFY(killed > 1);
+        // What the killed ones have left does not disturb the next one.
+        const QStringList left = folder.names();
+        const Outcome outcome = folder.run(words);
+        QVERIFY2(outcome.status == 0, outcome.err);
+        QVERIFY(isWhole(folder.content(output)));
+        QCOMPARE(folder.names(), left);
+        QCOMPARE(folder.content("run.jsonl"), lines);
     }
 
     void aSignalCancels_data()

@@ -106,13 +106,21 @@ private Q_SLOTS:
         row("-export postgres -db-host /run/pg -db-port 5433",
             "postgresql://localhost:5433/coro_tracer?socket=%2Frun%2Fpg");
         row("-export postgres -db-host ::1 -db-user a@b/c -db-name x?y", "postgresql://a%40b%2Fc@[::1]/x%3Fy");
+        row("-export postgresql -mysql-socket /tmp/my.sock", "postgresql://127.0.0.1/coro_tracer");
+        row("-export mysql", "mysql://127.0.0.1/coro_tracer");
+        row("-export mysql -in t.jsonl -db-host db -db-port 3307 -db-user root -db-name n -db-table t",
+            "mysql://root@db:3307/n?table=t");
+        row("-export mysql -db-host db -db-port 3307 -db-user root -mysql-socket /tmp/my.sock",
+            "mysql://root@localhost/coro_tracer?socket=%2Ftmp%2Fmy.sock");
+        row("-export mysql -pg-sslmode require -pg-maintenance-db m -db-port 0", "mysql://127.0.0.1/coro_tracer");
     }
     void databasesBecomeAddresses()
     {
         const auto line = parse(QString::fromUtf8(QTest::currentDataTag()));
         QVERIFY2(line, line ? "" : line.error().message.c_str());
         QCOMPARE(line->exports.size(), std::size_t{1});
-        QCOMPARE(line->exports.front().kind, std::string("postgresql"));
+        const bool isMysql = QString::fromUtf8(QTest::currentDataTag()).startsWith(QLatin1String("-export mysql"));
+        QCOMPARE(line->exports.front().kind, std::string(isMysql ? "mysql" : "postgresql"));
         QTEST(QString::fromStdString(line->exports.front().output), "address");
     }
 

@@ -118,6 +118,43 @@ class Stores:
         self.assertIsNone(running.poll(), "the export ended too early")
         return running
 
+    def exported_together(self, *sources):
+        for running in [self.begin(source) for source in sources]:
+            self.ended(running)
+
+    def stored(self):
+        """For each session the name of its file, its events, their sum, and what the session itself says."""
+        quote = '"' if self.server.kind == "postgresql" else "`"
+        rows = self.query(f"SELECT s.{quote}key{quote}, count(*), sum(e.n), max(i.value) FROM sessions s"
+                          " JOIN all_events e ON e.session = s.session"
+                          " JOIN all_trace_info i ON i.session = s.session AND i.name = 'events'"
+                          f" GROUP BY s.session, s.{quote}key{quote} ORDER BY count(*)")
+        return [[pathlib.Path(key).name, *map(int, numbers)] for key, *numbers in rows]
+
+    @staticmethod
+    def whole(name, events):
+        return [name, events, events * (events - 1) // 2, events]
+
+    def test_sessions_that_are_exported_at_the_same_moment_are_whole(self):
+        first, second = self.many("first.jsonl", 20_000, 1), self.many("second.jsonl", 25_000, 2)
+        for attempt in range(3):
+            # The first pairs also create the database, and the others replace what they find.
+            if attempt < 2:
+                self.database = f"together_{Stores.number}_{attempt}"
+            self.exported_together(first, second)
+            self.assertEqual(self.stored(), [self.whole("first.jsonl", 20_000), self.whole("second.jsonl", 25_000)])
+        self.assertIn(self.value("SELECT count(*) FROM coro_trace_events"), ["20000", "25000"])
+
+    def test_a_session_that_is_exported_twice_at_the_same_moment_is_one(self):
+        other, source = self.many("other.jsonl", 10), self.many("run.jsonl", 20_000)
+        for attempt in range(3):
+            if attempt < 2:
+                self.database = f"twice_{Stores.number}_{attempt}"
+                self.exported(other)
+            self.exported_together(source, source)
+            self.assertEqual(self.stored(), [self.whole("other.jsonl", 10), self.whole("run.jsonl", 20_000)])
+            self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20000")
+
     def exported_with_a_long_name(self):
         folder = self.path("deep")
         for level in range(14):

@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -36,7 +37,7 @@ def export(source, target, kind=None, **environment):
 
 
 def line(probe_id, n, ts, active, **more):
-    return json.dumps({"probe_id": probe_id, "tid": 7, "addr": "0x0000000000001234", "seq": (n // 8 + 1) * 2,
+    return json.dumps({"probe_id": probe_id, "tid": more.pop("tid", 7), "addr": "0x0000000000001234", "seq": (n // 8 + 1) * 2,
                        "is_active": active, "ts": ts, "n": n, "coroutine": more.pop("coroutine", 0), **more})
 
 
@@ -235,6 +236,31 @@ class Export(unittest.TestCase):
         self.exported(self.many("run.jsonl", 5), table="my events")
         quote = '"' if SERVER.kind == "postgresql" else "`"
         self.assertEqual(self.value(f"SELECT count(*) FROM {quote}my events{quote}"), "5")
+
+    def indexes_used(self, condition):
+        """The columns of the indexes with which the server reads the rows of the flat view."""
+        statement = f"EXPLAIN SELECT * FROM coro_trace_events WHERE {condition}"
+        if SERVER.kind == "mysql":
+            (key, extra), = [(row[5], row[-1]) for row in self.query(statement) if row[2] == "all_events"]
+            self.assertNotIn("filesort", extra)
+            return [row[0] for row in self.query("SELECT group_concat(COLUMN_NAME ORDER BY SEQ_IN_INDEX SEPARATOR ', ') FROM"
+                                                 " information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND"
+                                                 f" TABLE_NAME = 'all_events' AND INDEX_NAME = '{key}'")]
+        # Small tables are read as a whole otherwise.
+        plan = "\n".join(row[0] for row in self.query("SET enable_seqscan = off; SET enable_sort = off;"
+                                                      f" SET enable_bitmapscan = off; {statement}"))
+        self.assertNotIn("Sort", plan)
+        names = re.findall(r"Index Scan using (\S+) on ", plan)
+        return [self.value(f"SELECT indexdef FROM pg_indexes WHERE indexname = '{name}'").rpartition("(")[2].rstrip(")")
+                for name in names]
+
+    def test_the_flat_view_has_the_indexes_of_the_existing_collector(self):
+        for name in "first", "second":
+            self.exported(self.written(f"{name}.jsonl", (line(n % 50, n // 50, 1000 + n, n // 50 % 2 == 1, tid=n % 40,
+                                                              coroutine=n % 50) for n in range(4000))))
+        for condition, columns in (("probe_id = 7 ORDER BY seq", "probe_id, seq"), ("tid = 7 AND ts > 1100", "tid, ts"),
+                                   ("ts BETWEEN 2000 AND 2010", "ts")):
+            self.assertEqual(set(self.indexes_used(condition)), {columns}, condition)
 
     def test_answers_the_usual_questions(self):
         recording = self.written("run.jsonl", [

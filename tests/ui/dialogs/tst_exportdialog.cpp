@@ -108,6 +108,10 @@ private Q_SLOTS:
         for (int i = 0; i < formats->count(); ++i) {
             formats->setCurrentIndex(i);
             QVERIFY(tree->topLevelItemCount() > 0);
+            const QTreeWidgetItem *last = tree->topLevelItem(tree->topLevelItemCount() - 1);
+            const bool isRecording = formats->currentData().toString() == QLatin1String("ctr");
+            QCOMPARE(last->text(0), isRecording ? QStringLiteral("Output") : QStringLiteral("Not kept"));
+            QCOMPARE(last->text(1), QStringLiteral("What the target printed"));
             gui::takePicture(dialog, qPrintable(QStringLiteral("export-format-%1").arg(i)));
         }
         choose(dialog, "sqlite");
