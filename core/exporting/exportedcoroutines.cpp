@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kPause{1};
 /// Further tries follow without a pause. Each reads only the coroutines that were born during the try before.
 constexpr int kMostTries = 150;
 
-std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
+std::uint32_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
     return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
 }
@@ -99,6 +99,7 @@ void ExportedCoroutines::addCoroutine(const CoroutineSnapshot &snapshot)
     atStart.lost = snapshot.lost;
     atStart.missed = snapshot.missed;
     atStart.deathTs = snapshot.deathTs;
+    atStart.flagReason = snapshot.flagReason;
     atStart.end = snapshot.flagged
                       ? ExportedCoroutine::kNoEnd
                       : atStart.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.unexplained;
