@@ -107,6 +107,8 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
             [this](const QString &message) { Q_EMIT failed(tr("The export failed"), message); });
     connect(&saveBar, &JobBar::failed, this,
             [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
+    connect(&exportBar, &JobBar::cancelled, this, &FileJobs::finished);
+    connect(&saveBar, &JobBar::cancelled, this, &FileJobs::finished);
 }
 
 void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)

@@ -49,7 +49,7 @@ public:
     void dump();
 
 Q_SIGNALS:
-    void finished(const QString &notice);
+    void finished(const QString &notice);  ///< the outcome of a job, also of a cancelled one
     void refused(const QString &notice);
     void failed(const QString &title, const QString &message);
 

@@ -84,7 +84,7 @@ Result<void> BatchOutput::openSummary(const ConsoleSignals &signals)
     return {};
 }
 
-Result<void> BatchOutput::open(const ConsoleSignals &signals)
+Result<void> BatchOutput::open(ConsoleSignals &signals)
 {
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
@@ -104,12 +104,16 @@ Result<void> BatchOutput::open(const ConsoleSignals &signals)
     return {};
 }
 
-Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals)
+Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, ConsoleSignals &signals)
 {
     auto output = std::make_unique<LiveOutput>(m_line, requested, m_about, m_reportOf);
-    const auto open = [&] { return output->open(m_session, m_population, m_resolver); };
+    bool isInterrupted = false;
+    const auto stops = [&] { return isInterrupted = isInterrupted || signals.takeEnd(); };
+    const auto open = [&] { return output->open(m_session, m_population, m_resolver, stops); };
     if (Result<void> opened = openOnceRead(requested.output, signals, open); !opened)
         return opened;
+    if (isInterrupted)
+        return Error{ErrorCode::Cancelled, requested.output + ": cancelled"};
     m_outputs.push_back(std::move(output));
     return m_outputs.back()->addTo(m_session);
 }

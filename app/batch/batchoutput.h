@@ -32,7 +32,7 @@ public:
 
     /// Opens the files and makes the outputs sinks of the session. If a pipe has no reader yet, waits for one, or for a
     /// signal that asks for the end.
-    Result<void> open(const ConsoleSignals &signals);
+    Result<void> open(ConsoleSignals &signals);
 
     QString names() const;                                    ///< of the outputs, for messages
     std::vector<std::shared_ptr<QueuedSink>> queues() const;  ///< in front of the outputs
@@ -55,7 +55,7 @@ private:
     template <class Open>
     auto openOnceRead(const std::string &path, const ConsoleSignals &signals, Open open);
     Result<void> openSummary(const ConsoleSignals &signals);
-    Result<void> openOutput(const CommandLine::Export &requested, const ConsoleSignals &signals);
+    Result<void> openOutput(const CommandLine::Export &requested, ConsoleSignals &signals);
 
     const CommandLine &m_line;
     Session &m_session;

@@ -53,18 +53,19 @@ QString LiveOutput::name() const
 }
 
 Result<void> LiveOutput::open(Session &session, const std::shared_ptr<Population> &population,
-                              const std::shared_ptr<AddressResolver> &resolver)
+                              const std::shared_ptr<AddressResolver> &resolver, const IsCancelled &stops)
 {
     const bool isRecording = m_requested.kind == kRecordingKind;
     Result<std::shared_ptr<Sink>> sink =
-        isRecording ? openRecording(session, population, resolver) : openExport(resolver);
+        isRecording ? openRecording(session, population, resolver) : openExport(resolver, stops);
     if (!sink)
         return sink.error();
     m_sink = *sink;
     return {};
 }
 
-Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<AddressResolver> &resolver)
+Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<AddressResolver> &resolver,
+                                                     const IsCancelled &stops)
 {
     const ExportFormat &format = exportFormatOf(m_line, m_requested);
     m_causesPath = format.causesPath(m_requested.output);
@@ -78,7 +79,12 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     };
     context.report = m_reportOf;
     context.source = m_about.session;
-    return format.makeSink(m_requested.output, context);
+    const auto stopsOpening = std::make_shared<IsCancelled>(stops);
+    context.isCancelled = [stopsOpening] { return *stopsOpening && (*stopsOpening)(); };
+    Result<std::shared_ptr<Sink>> sink = format.makeSink(m_requested.output, context);
+    // Before the sink gets its thread: a signal ends the capture, and the output is completed then.
+    *stopsOpening = nullptr;
+    return sink;
 }
 
 Result<std::shared_ptr<Sink>> LiveOutput::openRecording(Session &session, const std::shared_ptr<Population> &population,

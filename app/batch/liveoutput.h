@@ -30,9 +30,9 @@ public:
     LiveOutput(const LiveOutput &) = delete;
     LiveOutput &operator=(const LiveOutput &) = delete;
 
-    /// Opens the output. Busy: a pipe has no reader yet; call it again.
+    /// Opens the output. Busy: a pipe has no reader yet; call it again. `stops`: ends a wait for a server.
     Result<void> open(Session &session, const std::shared_ptr<Population> &population,
-                      const std::shared_ptr<AddressResolver> &resolver);
+                      const std::shared_ptr<AddressResolver> &resolver, const IsCancelled &stops);
     /// Makes the open output a sink of the session.
     Result<void> addTo(Session &session);
 
@@ -53,7 +53,8 @@ public:
     const std::string &causesPath() const { return m_causesPath; }  ///< the second file; empty: there is none
 
 private:
-    Result<std::shared_ptr<Sink>> openExport(const std::shared_ptr<AddressResolver> &resolver);
+    Result<std::shared_ptr<Sink>> openExport(const std::shared_ptr<AddressResolver> &resolver,
+                                             const IsCancelled &stops);
     Result<std::shared_ptr<Sink>> openRecording(Session &session, const std::shared_ptr<Population> &population,
                                                 const std::shared_ptr<AddressResolver> &resolver);
 

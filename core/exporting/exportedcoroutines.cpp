@@ -22,7 +22,7 @@ constexpr int kMostTries = 150;
 constexpr std::chrono::milliseconds kHistoryPatience{2000};
 constexpr std::chrono::milliseconds kHistoryPollInterval{1};
 
-std::uint64_t firstNumberOf(const CoroutineSnapshot &snapshot)
+std::uint32_t firstNumberOf(const CoroutineSnapshot &snapshot)
 {
     return snapshot.dialect == Dialect::Monotonic ? 1 : 0;
 }
@@ -102,6 +102,7 @@ void ExportedCoroutines::addCoroutine(const CoroutineSnapshot &snapshot)
     atStart.lost = snapshot.lost;
     atStart.missed = snapshot.missed;
     atStart.deathTs = snapshot.deathTs;
+    atStart.flagReason = snapshot.flagReason;
     atStart.end = snapshot.flagged
                       ? ExportedCoroutine::kNoEnd
                       : atStart.first + snapshot.events + snapshot.lost + snapshot.missed + snapshot.unexplained;

@@ -20,7 +20,8 @@ struct ExportedCoroutine {
     static constexpr std::uint64_t kWithoutRecord = ~std::uint64_t{1};
     static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
     std::uint64_t end = kWithoutRecord;  ///< one past its latest number; kWithoutRecord: it had no record
-    std::uint64_t first = 0;             ///< its lowest number
+    std::uint32_t first = 0;             ///< its lowest number
+    Flag::Reason flagReason = Flag::Reason::TwoWriters;
     std::uint64_t captured = 0;
     std::uint64_t lost = 0;
     std::uint64_t missed = 0;   ///< published, and gone before the engine attached

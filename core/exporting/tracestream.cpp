@@ -323,7 +323,7 @@ Result<void> TraceStream::exportEnd(CoroutineId id)
     const CoroutineSnapshot snapshot = m_population.at(id);
     const ExportedCoroutine &atStart = m_coroutinesAtStart[id];
     if (snapshot.kept ? snapshot.flagged : atStart.isFlagged())
-        m_batch.flags.push_back({id, Flag::Reason::TwoWriters});
+        m_batch.flags.push_back({id, snapshot.kept ? snapshot.flagReason : atStart.flagReason});
     if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0)
         m_batch.deaths.push_back({id, ts});
     const bool isFull = m_batch.deaths.size() + m_batch.notes.causes() >= kCoroutinesPerBatch;

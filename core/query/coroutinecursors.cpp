@@ -93,13 +93,12 @@ bool FlagCursor::next()
     return m_next++ < m_end;
 }
 
-/// A trace does not keep the reasons. An export of it has the usual one, too.
 void FlagCursor::put(int column, SqlValue &value)
 {
     if (column == 0)
         value.integer(m_next - 1);
     else
-        value.word(flagReasonName(Flag::Reason::TwoWriters));
+        value.word(flagReasonName(m_snapshot.coroutine(m_next - 1).flagReason));
 }
 
 void SiteCursor::start(const Filter &filter)

@@ -38,6 +38,7 @@ void copyRecord(const Record &record, std::uint32_t bits, CoroutineSnapshot &to)
     to.kind = kindOf(bits);
     to.dialect = dialectOf(bits);
     to.flagged = bits & kFlagged;
+    to.flagReason = (bits & kContradiction) != 0 ? Flag::Reason::DialectContradiction : Flag::Reason::TwoWriters;
     to.since = record.since.load(kAcquire);
     to.addr = record.addr.load(kAcquire);
     to.site = record.site.load(kAcquire);

@@ -51,6 +51,7 @@ struct CoroutineSnapshot {
     std::uint64_t deathTs = 0;           ///< 0 = alive
     Dialect dialect = Dialect::Unknown;  ///< as given at birth, else determined from the first seqs
     bool flagged = false;
+    Flag::Reason flagReason = Flag::Reason::TwoWriters;  ///< if flagged: the first reason
     bool kept = true;  ///< false: the coroutine has ended and its record was evicted; the other members are not known
 
     CoroutineState state = CoroutineState::Created;

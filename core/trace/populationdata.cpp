@@ -271,6 +271,8 @@ void Population::Data::applyFlag(const Flag &flag, std::uint64_t noticed)
         return;
     {
         Writing writing(*record);
+        if ((writing.bits & kFlagged) == 0 && flag.reason == Flag::Reason::DialectContradiction)
+            writing.bits |= kContradiction;
         writing.bits |= kFlagged;
         makeUnknown(*record, writing, noticed);
     }

@@ -32,6 +32,8 @@ inline constexpr std::uint32_t kNamed = 1U << 14;  ///< bodySite is known
 /// Derived from the other bits, see withDerivedBits(): one test tells whether a transition is ordinary.
 inline constexpr std::uint32_t kOrdinary = 1U << 15;
 inline constexpr std::uint32_t kRunning = 1U << 16;
+/// With kFlagged: the reason is Flag::Reason::DialectContradiction.
+inline constexpr std::uint32_t kContradiction = 1U << 17;
 
 constexpr std::uint32_t numberOf(CoroutineState state)
 {

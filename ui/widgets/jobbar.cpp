@@ -100,7 +100,9 @@ void JobBar::finish()
     hide();
     if (job->succeeded())
         m_done();
-    else if (!job->wasCancelled())
+    else if (job->wasCancelled())
+        Q_EMIT cancelled(job->errorMessage());
+    else
         Q_EMIT failed(job->errorMessage());
 }
 

@@ -34,7 +34,7 @@ public:
     /// The description of the job: "Saving run.ctr".
     QString text() const;
     /// Cancels and destroys the job. Waits for it, some milliseconds; the incomplete file is removed. Does not call
-    /// `done` or emit failed().
+    /// `done` or emit a signal.
     void giveUp();
 
 public Q_SLOTS:
@@ -42,6 +42,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void failed(const QString &message);
+    /// The user has cancelled the job. `message`: what it leaves, such as a session that the server may have stored.
+    void cancelled(const QString &message);
 
 private:
     void finish();

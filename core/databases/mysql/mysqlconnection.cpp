@@ -3,6 +3,7 @@
 #include "core/databases/mysql/mysqlconnection.h"
 
 #include "core/databases/connectionname.h"
+#include "core/databases/mysql/mysqlcanceller.h"
 #include "core/databases/serverpasswords.h"
 
 #include <QSqlError>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 namespace ct {
 
@@ -38,6 +40,7 @@ bool endsConnection(int code)
 {
     return code == 1053 || code == 1927 || (code >= 2000 && code < 3000);  // ER_SERVER_SHUTDOWN, ER_CONNECTION_KILLED
 }
+constexpr int kInterrupted = 1317;      ///< ER_QUERY_INTERRUPTED
 constexpr const char *kNoTls = "2026";  ///< CR_SSL_CONNECTION_ERROR, of the client
 
 /// Fixes the meaning of quotes and ||, and the checks, whatever the server's default is.
@@ -83,6 +86,7 @@ MysqlConnection::MysqlConnection(const ServerAddress &address)
 
 MysqlConnection::~MysqlConnection()
 {
+    m_canceller.reset();
     m_database.close();
     // Qt requires that the last handle is destroyed before the connection is removed.
     m_database = QSqlDatabase();
@@ -91,8 +95,11 @@ MysqlConnection::~MysqlConnection()
 
 Error MysqlConnection::error(const QSqlError &failed)
 {
-    m_isLost = m_isLost || endsConnection(failed.nativeErrorCode().toInt());
-    return {codeOf(failed.nativeErrorCode().toInt()), m_address.name() + ": " + failed.databaseText().toStdString()};
+    const int code = failed.nativeErrorCode().toInt();
+    m_isLost = m_isLost || endsConnection(code);
+    if (code == kInterrupted && m_canceller && m_canceller->isCancelled())
+        return {ErrorCode::Cancelled, m_address.name() + ": cancelled"};
+    return {codeOf(code), m_address.name() + ": " + failed.databaseText().toStdString()};
 }
 
 Error MysqlConnection::refusal()
@@ -151,12 +158,23 @@ Result<void> MysqlConnection::checkTls() const
     return withoutTls(m_address);
 }
 
-Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address)
+Result<void> MysqlConnection::obeyCancelling(IsCancelled isCancelled)
+{
+    const Result<std::uint64_t> id = number("SELECT CONNECTION_ID()");
+    if (!id)
+        return id.error();
+    m_canceller = std::make_unique<MysqlCanceller>(m_address, *id, std::move(isCancelled));
+    return {};
+}
+
+Result<std::unique_ptr<MysqlConnection>> MysqlConnection::open(const ServerAddress &address, IsCancelled isCancelled)
 {
     Result<std::unique_ptr<MysqlConnection>> connection = openServer(address);
     if (!connection)
         return connection;
-    const Result<void> used = (*connection)->useDatabase();
+    Result<void> used = (*connection)->useDatabase();
+    if (used && isCancelled)
+        used = (*connection)->obeyCancelling(std::move(isCancelled));
     return used ? std::move(connection) : Result<std::unique_ptr<MysqlConnection>>(used.error());
 }
 
@@ -174,10 +192,25 @@ Result<std::unique_ptr<MysqlConnection>> MysqlConnection::openServer(const Serve
     return connection;
 }
 
+void MysqlConnection::ignoreCancelling()
+{
+    m_canceller.reset();
+}
+
+bool MysqlConnection::execute(QSqlQuery &query, const QString &statement)
+{
+    if (m_canceller)
+        m_canceller->begin();
+    const bool done = query.exec(statement);
+    if (m_canceller)
+        m_canceller->end();
+    return done;
+}
+
 Result<void> MysqlConnection::run(std::string_view statement)
 {
     QSqlQuery query(m_database);
-    if (!query.exec(QString::fromUtf8(statement.data(), static_cast<qsizetype>(statement.size()))))
+    if (!execute(query, QString::fromUtf8(statement.data(), static_cast<qsizetype>(statement.size()))))
         return error(query.lastError());
     return {};
 }
@@ -185,7 +218,7 @@ Result<void> MysqlConnection::run(std::string_view statement)
 Result<std::uint64_t> MysqlConnection::change(const std::string &statement)
 {
     QSqlQuery query(m_database);
-    if (!query.exec(QString::fromStdString(statement)))
+    if (!execute(query, QString::fromStdString(statement)))
         return error(query.lastError());
     return static_cast<std::uint64_t>(std::max(query.numRowsAffected(), 0));
 }
@@ -202,7 +235,7 @@ Result<void> MysqlConnection::runAll(const std::vector<std::string> &statements)
 Result<std::vector<std::string>> MysqlConnection::column(const std::string &query)
 {
     QSqlQuery rows(m_database);
-    if (!rows.exec(QString::fromStdString(query)))
+    if (!execute(rows, QString::fromStdString(query)))
         return error(rows.lastError());
     std::vector<std::string> values;
     while (rows.next())

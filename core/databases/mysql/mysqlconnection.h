@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/databases/serveraddress.h"
+#include "core/recording/read/streamfile.h"
 
 #include <QSqlDatabase>
 
@@ -16,13 +17,17 @@
 #include <string_view>
 #include <vector>
 
+class QSqlQuery;
+
 namespace ct {
+
+class MysqlCanceller;
 
 class MysqlConnection {
 public:
     /// Creates the database if it does not exist. The password is the one that was kept for the server, or else comes
-    /// from MYSQL_PWD.
-    static Result<std::unique_ptr<MysqlConnection>> open(const ServerAddress &address);
+    /// from MYSQL_PWD. `isCancelled`: ends later statements with ErrorCode::Cancelled; asked on another thread.
+    static Result<std::unique_ptr<MysqlConnection>> open(const ServerAddress &address, IsCancelled isCancelled = {});
     /// Connects without a database, and creates none.
     static Result<std::unique_ptr<MysqlConnection>> openServer(const ServerAddress &address);
     ~MysqlConnection();  ///< the server rolls back an open transaction, and releases named locks
@@ -39,6 +44,8 @@ public:
     Result<std::vector<std::string>> column(const std::string &query);
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
+    /// Nothing cancels later statements, such as those that clean up.
+    void ignoreCancelling();
     bool usesTls() const;
     /// True if the connection has ended: the latest statement may have been executed although it failed.
     bool isLost() const { return m_isLost; }
@@ -47,6 +54,8 @@ private:
     explicit MysqlConnection(const ServerAddress &address);
     Result<void> connect();
     Result<void> useDatabase();
+    Result<void> obeyCancelling(IsCancelled isCancelled);
+    bool execute(QSqlQuery &query, const QString &statement);
     Result<void> checkTls() const;
     Error error(const class QSqlError &failed);
     Error refusal();
@@ -54,6 +63,7 @@ private:
     const ServerAddress m_address;
     const QString m_name;
     QSqlDatabase m_database;
+    std::unique_ptr<MysqlCanceller> m_canceller;  ///< nullptr: statements cannot be cancelled
     bool m_isLost = false;
 };
 

@@ -26,6 +26,8 @@ constexpr int kMostAttempts = 10;
 constexpr std::chrono::minutes kPatience{10};
 /// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
 constexpr const char *kLockWait = "10";
+/// For removals: they wait a few seconds for readers, and the next export tries again.
+constexpr const char *kShortLockWait = "SET SESSION lock_wait_timeout = 3";
 /// Names the lock of the export that changes the partitioned tables.
 constexpr const char *kAttaching = "'attaching'";
 
@@ -167,7 +169,7 @@ Result<void> MysqlStore::makeLoadedTable(Table table)
 
 Result<void> MysqlStore::begin()
 {
-    Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(m_address);
+    Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::open(m_address, m_isCancelled);
     if (!opened)
         return opened.error();
     m_connection = std::move(*opened);
@@ -322,11 +324,11 @@ void MysqlStore::remove(std::uint64_t session)
                                 std::to_string(session));
 }
 
-/// Removes sessions that are replaced, or whose export was killed: its lock is free. Waits a few seconds for readers;
-/// the next export tries again. A capture must not wait for long here.
+/// Removes sessions that are replaced, or whose export was killed: its lock is free. A capture must not wait for long
+/// here.
 void MysqlStore::removeAbandoned()
 {
-    (void)m_connection->run("SET SESSION lock_wait_timeout = 3");
+    (void)m_connection->run(kShortLockWait);
     const auto sessions = m_connection->column("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
     for (const std::string &number : sessions ? *sessions : std::vector<std::string>()) {
         const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
@@ -343,8 +345,11 @@ void MysqlStore::removeAbandoned()
 
 Result<void> MysqlStore::close()
 {
-    if (m_connection && m_session != 0 && !m_isPublished)
+    if (m_connection && m_session != 0 && !m_isPublished) {
+        m_connection->ignoreCancelling();
+        (void)m_connection->run(kShortLockWait);
         remove(m_session);
+    }
     m_connection.reset();
     return {};
 }

@@ -14,8 +14,8 @@ namespace ct {
 
 /// Connects once to check the address; begin() connects again, on its thread. No view shows the session before
 /// publish(), which replaces the session with the same key in one statement. A killed export leaves tables that no view
-/// shows; the next export removes them. `isCancelled`: asked between statements, and while other programs use tables
-/// for long.
+/// shows; the next export removes them. `isCancelled`: also ends a statement that the server is executing; asked on
+/// any thread.
 Result<std::unique_ptr<RowStore>> makeMysqlStore(const ServerAddress &address, IsCancelled isCancelled = {});
 
 }  // namespace ct

@@ -104,6 +104,22 @@ class Capture(ServerTest):
 class PostgreSqlCapture(Capture):
     kind = servers.PostgreSql
 
+    def is_connected(self, capture):
+        established = [":%04X" % self.server.port, "01"]
+        lines = pathlib.Path(f"/proc/{capture.pid}/net/tcp").read_text().splitlines()[1:]
+        return any([line.split()[2][-5:], line.split()[3]] == established for line in lines)
+
+    def test_a_signal_ends_the_wait_for_a_server_that_does_not_answer(self):
+        self.server.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.server.process.send_signal, signal.SIGCONT)
+        capture = self.begin("--transitions", 2_000)
+        while not self.is_connected(capture):
+            self.assertIsNone(capture.poll())
+        capture.send_signal(signal.SIGINT)
+        _, errors = capture.communicate(timeout=servers.PATIENCE_S)
+        self.assertEqual(capture.returncode, 4, errors)
+        self.assertIn(": cancelled", errors)
+
     def is_encrypted(self):
         self.assertEqual(self.value("SELECT count(*) > 0 AND bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
                                     " WHERE usename = 'guarded'"), "t")

@@ -148,7 +148,7 @@ private Q_SLOTS:
         run.run(kEvents);
         Batch batch;
         batch.now = run.now;
-        batch.flags.push_back({3, Flag::Reason::TwoWriters});
+        batch.flags.push_back({3, Flag::Reason::DialectContradiction});
         run.consume(batch);
         run.endFirstPage();
         const std::uint64_t ended = run.now;
@@ -176,6 +176,8 @@ private Q_SLOTS:
         QCOMPARE(file.rows("SELECT count(*) FROM coroutines WHERE death_ts < birth_ts"),
                  QStringList(QStringLiteral("0")));
         QCOMPARE(file.rows("SELECT coroutine FROM coroutines WHERE flagged"), QStringList(QStringLiteral("3")));
+        QCOMPARE(file.rows("SELECT coroutine, reason FROM flags"),
+                 QStringList(QStringLiteral("3|dialect_contradiction")));
     }
 
     void leavesOutLaterEvents()

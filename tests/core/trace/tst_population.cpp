@@ -215,6 +215,24 @@ CT_CASE(aFlaggedCoroutineStaysUnknown)
     CHECK(population.at(0).state == CoroutineState::Destroyed);
 }
 
+CT_CASE(theFirstReasonOfAFlagIsKept)
+{
+    using enum Flag::Reason;
+    Population population;
+    Batch batch;
+    batch.births = {birth(0), birth(1), birth(2)};
+    batch.flags = {{0, TwoWriters}, {0, DialectContradiction}, {1, DialectContradiction}, {1, TwoWriters}};
+    feed(population, batch);
+    CHECK(population.at(0).flagReason == TwoWriters);
+    CHECK(population.at(1).flagReason == DialectContradiction);
+    CHECK(population.at(0).flagged && population.at(1).flagged && !population.at(2).flagged);
+    batch.clear();
+    batch.transitions = {transition(1, 0, false, 100)};
+    batch.deaths = {{1, 300}};
+    feed(population, batch);
+    CHECK(population.at(1).flagReason == DialectContradiction);
+}
+
 CT_CASE(theDialectIsInferredFromTheFirstEvent)
 {
     Population population;

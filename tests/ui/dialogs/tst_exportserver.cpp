@@ -4,56 +4,22 @@
 // Exports through the dialog to real servers, which want a password.
 #include "core/databases/serverpasswords.h"
 #include "tests/support/qtsuite.h"
-#include "tests/ui/dialogs/exportwindow.h"
+#include "tests/ui/dialogs/realserver.h"
 #include "tests/ui/dialogs/startedwindow.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
-#include <QProcess>
-#include <QSqlDatabase>
-#include <QSqlError>
-#include <QSqlQuery>
 #include <QTreeWidget>
 
 using namespace ct;
-using gui::choose;
 using gui::ExportWindow;
+using gui::kServerPassword;
 using gui::labelOf;
+using gui::RealServer;
+using gui::ServerClient;
 using gui::type;
 
 namespace {
-
-const char *const kPassword = "it's \"secret\"";
-
-/// A server that tests/core/databases/servers.py starts, as long as this object lives.
-class RealServer {
-public:
-    explicit RealServer(const QString &kind)
-    {
-        const QString script =
-            QString::fromStdString(test::kSourceDir) + QStringLiteral("/tests/core/databases/servers.py");
-        m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        m_process.start(QStringLiteral("python3"),
-                        {QStringLiteral("-B"), script, kind, QStringLiteral("locked"), QString::fromUtf8(kPassword)});
-        while (!m_process.canReadLine() && m_process.waitForReadyRead(gui::kPatience)) {
-        }
-        m_socket = QString::fromUtf8(m_process.readLine()).trimmed();
-    }
-    ~RealServer()
-    {
-        m_process.closeWriteChannel();
-        m_process.waitForFinished(gui::kPatience);
-    }
-    RealServer(const RealServer &) = delete;
-    RealServer &operator=(const RealServer &) = delete;
-
-    /// Begins with SKIP if the server is not installed.
-    const QString &socket() const { return m_socket; }
-
-private:
-    QProcess m_process;
-    QString m_socket;
-};
 
 class TestExportServer : public QObject {
     Q_OBJECT
@@ -70,23 +36,12 @@ private Q_SLOTS:
     void exports();
 
 private:
-    static void fill(QWidget *dialog, const QString &kind, const QString &socket);
     static QString tested(QWidget *dialog);
     static void opensAgain(const QString &socket);
-    void startsOnASession(const QString &socket);
-    static QStringList query(const QString &kind, const QString &socket, const QString &sql);
+    void startsOnASession(const RealServer &server);
 
     gui::Sandbox m_sandbox;
 };
-
-void TestExportServer::fill(QWidget *dialog, const QString &kind, const QString &socket)
-{
-    choose(dialog, qPrintable(kind));
-    dialog->findChild<QComboBox *>(QStringLiteral("serverOver"))->setCurrentIndex(1);
-    type(dialog, "serverSocket", socket);
-    type(dialog, "serverUser", QStringLiteral("locked"));
-    type(dialog, "serverDatabase", QStringLiteral("window traces"));
-}
 
 QString TestExportServer::tested(QWidget *dialog)
 {
@@ -96,29 +51,6 @@ QString TestExportServer::tested(QWidget *dialog)
         [dialog] { return !labelOf(dialog, "serverTestResult").startsWith(QLatin1String("Connecting")); },
         gui::kPatience);
     return hasEnded ? labelOf(dialog, "serverTestResult") : QStringLiteral("no answer");
-}
-
-QStringList TestExportServer::query(const QString &kind, const QString &socket, const QString &sql)
-{
-    QStringList values;
-    {
-        const bool isPostgreSql = kind == QLatin1String("postgresql");
-        QSqlDatabase database = QSqlDatabase::addDatabase(
-            isPostgreSql ? QStringLiteral("QPSQL") : QStringLiteral("QMYSQL"), QStringLiteral("reader"));
-        database.setHostName(isPostgreSql ? socket : QStringLiteral("localhost"));
-        if (!isPostgreSql)
-            database.setConnectOptions(QStringLiteral("UNIX_SOCKET=") + socket);
-        database.setDatabaseName(QStringLiteral("window traces"));
-        database.setUserName(QStringLiteral("locked"));
-        database.setPassword(QString::fromUtf8(kPassword));
-        QSqlQuery rows(database.open() ? QSqlQuery(sql, database) : QSqlQuery(database));
-        while (rows.next())
-            values << rows.value(0).toString();
-        if (values.isEmpty())
-            values << database.lastError().text() + rows.lastError().text();
-    }
-    QSqlDatabase::removeDatabase(QStringLiteral("reader"));
-    return values;
 }
 
 /// Opens the session through File > Open from database.
@@ -143,17 +75,16 @@ void TestExportServer::opensAgain(const QString &socket)
 }
 
 /// As `corotracer-gui --input ADDRESS` with the number of a session that is not the latest one.
-void TestExportServer::startsOnASession(const QString &socket)
+void TestExportServer::startsOnASession(const RealServer &server)
 {
-    const auto valueOf = [&socket](const char *sql) {
-        return query(QStringLiteral("postgresql"), socket, QLatin1String(sql)).value(0);
-    };
-    const QString first = valueOf("SELECT max(session) FROM sessions");
-    const QString address = QStringLiteral("postgresql://locked@localhost/window%20traces?socket=%1").arg(socket);
+    const ServerClient client(server, QStringLiteral("reader"));
+    const QString first = client.value("SELECT max(session) FROM sessions");
+    const QString address =
+        QStringLiteral("postgresql://locked@localhost/window%20traces?socket=%1").arg(server.socket());
     ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10, "later"), QStringLiteral("later.jsonl"));
     opened.window.exportTo(*exportFormatOfKind("postgresql"), address);
     QVERIFY(opened.hasEnded());
-    QCOMPARE(valueOf("SELECT count(*) FROM sessions"), QStringLiteral("2"));
+    QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("2"));
 
     const auto window = gui::startedWindow({"--input", (address + QStringLiteral("&session=") + first).toStdString()});
     QVERIFY(window);
@@ -178,7 +109,7 @@ void TestExportServer::exports()
     QVERIFY(opened.isOpen);
     ExportDialog *dialog = opened.ask();
     QVERIFY(dialog);
-    fill(dialog, kind, server.socket());
+    gui::fillServer(dialog, server);
 
     const QString refused = tested(dialog);
     QVERIFY2(refused.contains(QLatin1String("enter the password of the user locked; the dialogs")),
@@ -186,7 +117,7 @@ void TestExportServer::exports()
     type(dialog, "serverPassword", QStringLiteral("another"));
     QVERIFY(tested(dialog).contains(QLatin1String("enter the password of the user locked")));
     gui::takePicture(dialog, qPrintable(QStringLiteral("export-wrong-password-") + kind));
-    type(dialog, "serverPassword", QString::fromUtf8(kPassword));
+    type(dialog, "serverPassword", QString::fromUtf8(kServerPassword));
     const QString missing = tested(dialog);
     QVERIFY2(missing.startsWith(name) &&
                  missing.contains(QLatin1String("the database window traces does not exist yet")),
@@ -197,9 +128,9 @@ void TestExportServer::exports()
     QVERIFY(opened.hasEnded());
     QVERIFY2(opened.notice().contains(QLatin1String("written to ")), qPrintable(opened.notice()));
     QVERIFY(!opened.notice().contains(QLatin1String("secret")));
-    const auto valueOf = [&](const char *sql) { return query(kind, server.socket(), QLatin1String(sql)).value(0); };
-    QCOMPARE(valueOf("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
-    QCOMPARE(valueOf("SELECT value FROM trace_info WHERE name = 'events'"), QStringLiteral("2000"));
+    const ServerClient client(server, QStringLiteral("client"));
+    QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
+    QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'events'"), QStringLiteral("2000"));
 
     // Once more, with a selection: it replaces the session.
     dialog = opened.ask();
@@ -209,13 +140,13 @@ void TestExportServer::exports()
     dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(0.1);
     QVERIFY(gui::click(dialog, "exportButton"));
     QVERIFY(opened.hasEnded());
-    QCOMPARE(valueOf("SELECT count(*) FROM coro_trace_events"), QStringLiteral("400"));
-    QCOMPARE(valueOf("SELECT value FROM trace_info WHERE name = 'events_not_selected'"), QStringLiteral("1600"));
-    QCOMPARE(valueOf("SELECT count(*) FROM sessions"), QStringLiteral("1"));
-    QCOMPARE(valueOf("SELECT count(*) FROM all_events"), QStringLiteral("400"));
+    QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("400"));
+    QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'events_not_selected'"), QStringLiteral("1600"));
+    QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("1"));
+    QCOMPARE(client.value("SELECT count(*) FROM all_events"), QStringLiteral("400"));
     if (kind == QLatin1String("postgresql")) {
         opensAgain(server.socket());
-        startsOnASession(server.socket());
+        startsOnASession(server);
     }
 }
 
