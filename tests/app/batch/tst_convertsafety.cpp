@@ -77,6 +77,7 @@ private Q_SLOTS:
         row("input through a link", "--input link.csv --export csv --output run.jsonl");
         row("second file", "--input run.causes.csv --export csv --output run.csv");
         row("journal", "--input run.sqlite-journal --export sqlite --output run.sqlite");
+        row("journal of the input", "--input same.sqlite --export csv --output same.sqlite-journal");
         row("standard input", "--input - --export csv --output run.jsonl");
         row("summary of the report", "--input run.jsonl --report text --report-out o.csv --export csv --output o.csv");
         row("two equal outputs", "--input run.jsonl --export csv --output o.csv --export jsonl --output o.csv");
