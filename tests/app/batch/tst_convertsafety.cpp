@@ -189,6 +189,7 @@ private Q_SLOTS:
         const QString words = QStringLiteral("--input run.jsonl --export %1 --output %2").arg(kind, name);
         QCOMPARE(folder.run(words).status, 0);
         const QByteArray whole = folder.content(output);
+        QVERIFY(whole.size() > kEvents);
         // A recording and a database contain the time at which they are written.
         const bool isCounted = kind == QStringLiteral("ctr") || kind == QStringLiteral("sqlite");
         const auto isWhole = [&](const QByteArray &content) {
