@@ -5,6 +5,7 @@
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/exporting/exportformat.h"
+#include "core/exporting/jsonlexport.h"
 #include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>
@@ -78,6 +79,8 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     };
     context.report = m_reportOf;
     context.source = m_about.session;
+    if (m_requested.oldContent == OldContent::Keep)
+        return makeJsonlExport(m_requested.output, context, OldContent::Keep);
     return format.makeSink(m_requested.output, context);
 }
 

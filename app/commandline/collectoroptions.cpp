@@ -201,8 +201,10 @@ void Rewriter::addCapture()
                 add({std::string("-") + option, value(option)});
         }
     }
-    if (!value("-out").empty() || (!value("-cmd").empty() && !m_hasOutput))
+    if (!value("-out").empty() || (!value("-cmd").empty() && !m_hasOutput)) {
         add({"--export", "jsonl", "--output", out()});
+        m_result.appended = out();
+    }
 }
 
 void Rewriter::addInput()
@@ -261,7 +263,7 @@ Result<CurrentArguments> withoutCollectorOptions(const std::vector<std::string> 
 {
     const auto end = std::find(arguments.begin(), arguments.end(), "--");
     if (std::none_of(arguments.begin(), end, isOwnSpelling))
-        return CurrentArguments{arguments, {}, {}};
+        return CurrentArguments{arguments, {}, {}, {}};
     return Rewriter(arguments).rewrite();
 }
 

@@ -24,6 +24,7 @@ struct CurrentArguments {
     std::vector<std::string> arguments;
     std::vector<std::string> warnings;  ///< one sentence each
     std::string databasePassword;       ///< empty: none
+    std::string appended;               ///< the output of an --export that appends to its file; empty: none
 };
 
 /// Replaces the existing collector's options before "--", with one dash or two. Returns other arguments unchanged. Any
