@@ -373,6 +373,7 @@ void setCollectorOutputs(const CurrentArguments &current, std::vector<CommandLin
     for (CommandLine::Export &requested : exports) {
         if (requested.output == current.appended)
             requested.oldContent = OldContent::Keep;
+        requested.createsFolder = isAmong(current.inNewFolders, requested.output);
     }
 }
 

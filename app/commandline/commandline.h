@@ -46,6 +46,7 @@ struct CommandLine {
         std::string kind;                             ///< of an ExportFormat
         std::string output;                           ///< a file, or the address of a server
         OldContent oldContent = OldContent::Replace;  ///< Keep: of -out, which appends as the existing collector does
+        bool createsFolder = false;                   ///< of -csv-out and -sqlite-out
     };
     std::vector<Export> exports;        ///< outputs of a conversion, or further outputs of a capture
     std::string databasePassword;       ///< empty: none; from -db-password only

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The files of the existing collector's options: -out appends.
+// The files of the existing collector's options: -out appends, and -csv-out and -sqlite-out create missing folders.
 #include "tests/app/batch/batchoutputs.h"
 #include "tests/app/batch/conversions.h"
 #include "tests/support/qtsuite.h"
@@ -223,6 +223,54 @@ private Q_SLOTS:
         QVERIFY(batch.wait());
         QVERIFY2(batch.exitCode() == 4, batch.err().constData());
         QCOMPARE(integer(batch.summary(), "events_not_written"), kEvents);
+    }
+
+    void missingFoldersAreCreated_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::newRow("csv") << "csv";
+        QTest::newRow("sqlite") << "sqlite";
+    }
+    void missingFoldersAreCreated()
+    {
+        QFETCH(const QString, kind);
+        Batch batch;
+        const auto options = [&kind](const char *folder) {
+            return QStringList{QStringLiteral("-export"), kind, QStringLiteral("-%1-out").arg(kind),
+                               QStringLiteral("%1/b/run.%2").arg(QLatin1String(folder), kind)};
+        };
+        QVERIFY2(collect(batch, options("a")) == 0, batch.err().constData());
+        QCOMPARE(rowsIn(batch.path("a/b/run.") + kind), kEvents);
+        setArguments(batch, options("c") + QStringList{QStringLiteral("-in"), QStringLiteral("trace_output.jsonl")});
+        QVERIFY2(batch.run() == 0, batch.err().constData());
+        QCOMPARE(rowsIn(batch.path("c/b/run.") + kind), kEvents);
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        struct stat info {};
+        for (const char *folder : {"a", "a/b", "c/b"}) {
+            QVERIFY(::stat(qPrintable(batch.path(folder)), &info) == 0);
+            QCOMPARE(info.st_mode & 0777, 0777 & ~mask);
+        }
+    }
+
+    void foldersThatCannotBeCreatedAreErrors()
+    {
+        Batch batch;
+        write(batch.path("file"), "precious\n");
+        QCOMPARE(collect(batch, {QStringLiteral("-export"), QStringLiteral("csv"), QStringLiteral("-csv-out"),
+                                 QStringLiteral("file/run.csv")}),
+                 4);
+        QVERIFY2(batch.err().contains("the folder file cannot be created: "), batch.err().constData());
+        QCOMPARE(collect(batch, {QStringLiteral("-export"), QStringLiteral("csv"), QStringLiteral("-o"),
+                                 QStringLiteral("a/run.csv")}),
+                 4);
+        QVERIFY(!QFile::exists(batch.path("a")));
+        QCOMPARE(
+            collect(batch, QStringList{QStringLiteral("-export"), QStringLiteral("csv"), QStringLiteral("-csv-out"),
+                                       QStringLiteral("b/run"), QStringLiteral("-export"), QStringLiteral("sqlite"),
+                                       QStringLiteral("-sqlite-out"), QStringLiteral("b/run")}),
+            4);
+        QVERIFY2(batch.err().contains("are the same file"), batch.err().constData());
     }
 };
 
