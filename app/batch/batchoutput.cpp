@@ -4,6 +4,7 @@
 
 #include "app/batch/consolesignals.h"
 #include "app/batch/filesdiffer.h"
+#include "app/batch/outputfolder.h"
 #include "core/exporting/exportformat.h"
 #include "core/recording/write/openforwriting.h"
 
@@ -90,7 +91,12 @@ Result<void> BatchOutput::open(ConsoleSignals &signals)
         return checked;
     if (Result<void> opened = openSummary(signals); !opened)
         return opened;
-    // Check again, now that the summary exists: two names may mean one file, such as names that differ only in case.
+    for (const CommandLine::Export &requested : m_line.exports) {
+        if (Result<void> created = createFolderOf(requested); !created)
+            return created;
+    }
+    // Check again, now that the summary and all folders exist: two names may mean one file, such as names that differ
+    // only in case.
     if (Result<void> checked = checkFilesDiffer(m_line); !checked)
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)

@@ -3,6 +3,7 @@
 #include "app/batch/convertedoutput.h"
 
 #include "app/batch/consolesignals.h"
+#include "app/batch/outputfolder.h"
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/databases/serveraddress.h"
@@ -60,6 +61,8 @@ void ConvertedOutput::fail(const Error &error)
 void ConvertedOutput::open(const std::shared_ptr<AddressResolver> &resolver, const ReportOf &reportOf)
 {
     if (!isOfServer(m_requested)) {
+        if (Result<void> created = createFolderOf(m_requested); !created)
+            return fail(created.error());
         Result<NewFiles> files = NewFiles::prepare(m_format, m_requested.output);
         if (!files)
             return fail(files.error());

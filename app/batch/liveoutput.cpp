@@ -5,6 +5,7 @@
 #include "app/commandline/exportoptions.h"
 #include "core/addresses/exportresolveradapter.h"
 #include "core/exporting/exportformat.h"
+#include "core/exporting/jsonlexport.h"
 #include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>
@@ -81,7 +82,9 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     context.source = m_about.session;
     const auto stopsOpening = std::make_shared<IsCancelled>(stops);
     context.isCancelled = [stopsOpening] { return *stopsOpening && (*stopsOpening)(); };
-    Result<std::shared_ptr<Sink>> sink = format.makeSink(m_requested.output, context);
+    Result<std::shared_ptr<Sink>> sink = m_requested.oldContent == OldContent::Keep
+                                             ? makeJsonlExport(m_requested.output, context, OldContent::Keep)
+                                             : format.makeSink(m_requested.output, context);
     // Before the sink gets its thread: a signal ends the capture, and the output is completed then.
     *stopsOpening = nullptr;
     return sink;

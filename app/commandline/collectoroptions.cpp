@@ -162,9 +162,10 @@ Result<void> Rewriter::addExport(const std::string &value, bool hasOutput)
     }
     const std::string named = this->value("-" + kind + "-out");
     const ExportFormat *const format = exportFormatOfKind(kind);
-    if (!named.empty())
+    if (!named.empty()) {
         add({"--output", named});
-    else if (captures() && !m_hasOutput)
+        m_result.inNewFolders.push_back(named);
+    } else if (captures() && !m_hasOutput)
         add({"--output", withoutEnding(out()) + "." + std::string(format->extension)});
     return {};
 }
@@ -201,8 +202,10 @@ void Rewriter::addCapture()
                 add({std::string("-") + option, value(option)});
         }
     }
-    if (!value("-out").empty() || (!value("-cmd").empty() && !m_hasOutput))
+    if (!value("-out").empty() || (!value("-cmd").empty() && !m_hasOutput)) {
         add({"--export", "jsonl", "--output", out()});
+        m_result.appended = out();
+    }
 }
 
 void Rewriter::addInput()
@@ -261,7 +264,7 @@ Result<CurrentArguments> withoutCollectorOptions(const std::vector<std::string> 
 {
     const auto end = std::find(arguments.begin(), arguments.end(), "--");
     if (std::none_of(arguments.begin(), end, isOwnSpelling))
-        return CurrentArguments{arguments, {}, {}};
+        return CurrentArguments{arguments, {}, {}, {}, {}};
     return Rewriter(arguments).rewrite();
 }
 

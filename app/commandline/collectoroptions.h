@@ -22,8 +22,10 @@ inline constexpr std::array<std::string_view, 18> kCollectorOptions{
 /// Today's arguments, and what cannot or must not be an argument.
 struct CurrentArguments {
     std::vector<std::string> arguments;
-    std::vector<std::string> warnings;  ///< one sentence each
-    std::string databasePassword;       ///< empty: none
+    std::vector<std::string> warnings;      ///< one sentence each
+    std::string databasePassword;           ///< empty: none
+    std::string appended;                   ///< the output of an --export that appends to its file; empty: none
+    std::vector<std::string> inNewFolders;  ///< outputs whose missing folders are created
 };
 
 /// Replaces the existing collector's options before "--", with one dash or two. Returns other arguments unchanged. Any

@@ -367,6 +367,16 @@ Result<CommandLine> Parser::parse()
     return m_line;
 }
 
+/// Sets what no argument of today says about the outputs of the existing collector's options.
+void setCollectorOutputs(const CurrentArguments &current, std::vector<CommandLine::Export> &exports)
+{
+    for (CommandLine::Export &requested : exports) {
+        if (requested.output == current.appended)
+            requested.oldContent = OldContent::Keep;
+        requested.createsFolder = isAmong(current.inNewFolders, requested.output);
+    }
+}
+
 }  // namespace
 
 const ExportFormat &outputFormat(const CommandLine &line)
@@ -403,6 +413,7 @@ Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
         return current.error();
     Result<CommandLine> line = Parser(current->arguments).parse();
     if (line) {
+        setCollectorOutputs(*current, line->exports);
         line->warnings = std::move(current->warnings);
         line->databasePassword = std::move(current->databasePassword);
     }

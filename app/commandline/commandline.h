@@ -8,6 +8,7 @@
 #include "core/analysis/thresholds.h"
 #include "core/base/fileending.h"
 #include "core/base/result.h"
+#include "core/recording/write/appendfile.h"
 #include "core/session/startrequest.h"
 
 #include <optional>
@@ -42,8 +43,10 @@ struct CommandLine {
     bool records() const { return streams() || hasEnding(outputPath, ".ctr"); }
     /// One --export.
     struct Export {
-        std::string kind;    ///< of an ExportFormat
-        std::string output;  ///< a file, or the address of a server
+        std::string kind;                             ///< of an ExportFormat
+        std::string output;                           ///< a file, or the address of a server
+        OldContent oldContent = OldContent::Replace;  ///< Keep: of -out, which appends as the existing collector does
+        bool createsFolder = false;                   ///< of -csv-out and -sqlite-out
     };
     std::vector<Export> exports;        ///< outputs of a conversion, or further outputs of a capture
     std::string databasePassword;       ///< empty: none; from -db-password only

@@ -105,8 +105,9 @@ With --batch:
 
 Options of the existing collector, with one dash or two. They select --batch; docs/interchange.md has the table:
   -cmd, -shm, -sock, -out, -in, -export
-                          collect to -out [trace_output.jsonl], or convert -in [-out], or both in one run
-  -sqlite-out, -csv-out   names of these outputs [the input with another extension]
+                          collect to -out [trace_output.jsonl], or convert -in [-out], or both in one run; a run is
+                          appended to the older ones in -out
+  -sqlite-out, -csv-out   names of these outputs, in folders that may be missing [the input with another extension]
   -db-host, -db-port, -db-user, -db-name, -db-table, -mysql-socket, -pg-sslmode, -pg-maintenance-db
                           the database of -export postgresql or mysql [coro_tracer on 127.0.0.1]
   -db-cli, -db-password   accepted with a warning: no other program is needed, and a password belongs in PGPASSWORD or

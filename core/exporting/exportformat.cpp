@@ -9,10 +9,9 @@
 #include "core/databases/sqlite/sqlitestore.h"
 #include "core/exporting/csv/csvcauses.h"
 #include "core/exporting/csv/csvwriter.h"
-#include "core/exporting/knownlocations.h"
+#include "core/exporting/jsonlexport.h"
 #include "core/exporting/recordingexport.h"
 #include "core/exporting/viewers/viewerwriter.h"
-#include "core/recording/text/jsonlwriter.h"
 
 #include <algorithm>
 #include <array>
@@ -25,15 +24,7 @@ namespace {
 
 Result<std::shared_ptr<Sink>> makeJsonl(const std::string &path, const std::string &, const ExportContext &context)
 {
-    if (!context.resolver)
-        return makeJsonlWriter(path, {}, context.unselected);
-    auto known = std::make_shared<KnownLocations>(context.resolver, [](const SourceFrame &frame) {
-        return jsonlLocationText({kUnknownSite, frame.line, frame.column, frame.file, frame.function});
-    });
-    const auto locations = [known = std::move(known)](const Transition &suspension, std::uint32_t pid) {
-        return known->textOf(suspension, pid);
-    };
-    return makeJsonlWriter(path, locations, context.unselected);
+    return makeJsonlExport(path, context, OldContent::Replace);
 }
 
 Result<std::shared_ptr<Sink>> makeCsv(const std::string &path, const std::string &causesPath,

@@ -7,6 +7,7 @@
 #include "core/recording/text/jsonlnotewriter.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/namesandparents.h"
+#include "core/recording/text/oldlines.h"
 #include "core/recording/write/filesink.h"
 
 #include <algorithm>
@@ -318,11 +319,18 @@ std::string jsonlLocationText(const Site &site)
 }
 
 Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations,
-                                              std::shared_ptr<const Unselected> unselected)
+                                              std::shared_ptr<const Unselected> unselected, OldContent old)
 {
-    Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path);
+    Result<std::unique_ptr<LineOutput>> output = LineOutput::open(path, AppendFile::Unit::Line, old);
     if (!output)
         return output.error();
+    if (old == OldContent::Keep) {
+        const Result<OldLines> lines = checkOldLines(path);
+        if (!lines)
+            return lines.error();
+        if (*lines == OldLines::LastIsOpen)
+            (*output)->endOldLineFirst();
+    }
     return std::shared_ptr<Sink>(
         std::make_shared<JsonlWriter>(std::move(*output), std::move(locations), std::move(unselected)));
 }

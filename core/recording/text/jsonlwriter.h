@@ -20,6 +20,7 @@
 // a coroutine's last line are not in the file.
 #pragma once
 
+#include "core/recording/write/appendfile.h"
 #include "core/stream/stream.h"
 #include "core/stream/unselected.h"
 
@@ -40,8 +41,10 @@ std::string jsonlLocationText(const Site &site);
 
 /// Opens `path` for writing; the first line replaces old content. `-` is standard output. Flushes at least every second
 /// of stream time, in whole lines. When the disk is full, a partly written line is removed. `locations` may be
-/// empty. `unselected`: of the stream of a selection, which the last line describes.
+/// empty. `unselected`: of the stream of a selection, which the last line describes. `old`: with Keep, the run is
+/// appended to an existing recording, see checkOldLines().
 Result<std::shared_ptr<Sink>> makeJsonlWriter(const std::string &path, JsonlLocations locations = {},
-                                              std::shared_ptr<const Unselected> unselected = {});
+                                              std::shared_ptr<const Unselected> unselected = {},
+                                              OldContent old = OldContent::Replace);
 
 }  // namespace ct

@@ -26,7 +26,7 @@ LineOutput::~LineOutput()
         (void)close();
 }
 
-Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, AppendFile::Unit unit)
+Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, AppendFile::Unit unit, OldContent old)
 {
     std::unique_ptr<Packer> packer = Packer::make(packingForName(path));
     Result<std::unique_ptr<AppendFile>> file = AppendFile::open(path, packer ? AppendFile::Unit::Write : unit);
@@ -34,6 +34,8 @@ Result<std::unique_ptr<LineOutput>> LineOutput::open(const std::string &path, Ap
         return file.error();
     if (Result<void> claimed = (*file)->claim(); !claimed)
         return claimed.error();
+    if (old == OldContent::Keep)
+        (*file)->keepOldContent();
     return std::unique_ptr<LineOutput>(new LineOutput(std::move(*file), std::move(packer)));
 }
 
@@ -59,8 +61,12 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
 
 Result<void> LineOutput::flush()
 {
+    if (m_used != 0 && std::exchange(m_isOldLineOpen, false)) {
+        if (Result<void> ended = append("\n", {}); !ended)
+            return ended;
+    }
     const std::uint64_t before = m_file->lines();
-    const Result<void> written = append({m_buffer.data(), std::exchange(m_used, 0)});
+    const Result<void> written = append({m_buffer.data(), std::exchange(m_used, 0)}, m_ends);
     // A compressed piece is in the file as a whole or not at all.
     const std::uint64_t whole = !m_packer ? m_file->lines() - before : written ? m_ends.size() : 0;
     const auto end = std::lower_bound(m_uncounted.begin(), m_uncounted.end(), whole);
@@ -70,10 +76,10 @@ Result<void> LineOutput::flush()
     return written;
 }
 
-Result<void> LineOutput::append(std::string_view text)
+Result<void> LineOutput::append(std::string_view text, std::span<const std::size_t> ends)
 {
     if (!m_packer)
-        return m_file->append(text.data(), text.size(), m_ends);
+        return m_file->append(text.data(), text.size(), ends);
     if (text.empty())
         return m_file->append(nullptr, 0);
     const Result<std::string_view> packed = m_packer->pack(text);

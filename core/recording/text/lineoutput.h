@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,12 @@ class LineOutput {
 public:
     /// See AppendFile::open(). Also returns an error if the file is already being written. `unit`: Write for a file
     /// whose units are not lines, so that messages do not mention lines.
-    static Result<std::unique_ptr<LineOutput>> open(const std::string &path,
-                                                    AppendFile::Unit unit = AppendFile::Unit::Line);
+    static Result<std::unique_ptr<LineOutput>>
+    open(const std::string &path, AppendFile::Unit unit = AppendFile::Unit::Line, OldContent old = OldContent::Replace);
     ~LineOutput();
+
+    /// The old content ends inside a line: the first line begins with a line feed, which does not count.
+    void endOldLineFirst() { m_isOldLineOpen = true; }
 
     /// Whether a line counts in linesWritten().
     enum class Counts : std::uint8_t { Yes, No };
@@ -53,13 +57,13 @@ public:
     Result<void> flush();
     Result<void> close();
     bool hasFailed() const { return m_file->hasFailed(); }  ///< nothing more will be written
-    /// Whole lines in the file that count; valid also after an error.
+    /// Whole lines that were added to the file and count; valid also after an error.
     std::uint64_t linesWritten() const { return m_written; }
 
 private:
     LineOutput(std::unique_ptr<AppendFile> file, std::unique_ptr<Packer> packer);
     Result<char *> makeRoom(std::size_t bytes);
-    Result<void> append(std::string_view text);
+    Result<void> append(std::string_view text, std::span<const std::size_t> ends);
 
     std::unique_ptr<AppendFile> m_file;
     std::unique_ptr<Packer> m_packer;  ///< nullptr: the file is not compressed
@@ -68,7 +72,8 @@ private:
     std::vector<std::size_t> m_ends;  ///< offsets of the line ends in m_buffer; quoted texts may contain line feeds
     std::vector<std::size_t> m_uncounted;  ///< indexes in m_ends of the lines that do not count
     std::uint64_t m_written = 0;           ///< lines in the file that count
-    std::uint64_t m_flushedAt = 0;         ///< stream time of the latest flush, ns; 0 = none yet
+    bool m_isOldLineOpen = false;
+    std::uint64_t m_flushedAt = 0;  ///< stream time of the latest flush, ns; 0 = none yet
 };
 
 }  // namespace ct

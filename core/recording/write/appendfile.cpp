@@ -117,10 +117,17 @@ Result<void> AppendFile::claim()
     return ctr::writtenElsewhere(m_path);
 }
 
+void AppendFile::keepOldContent()
+{
+    m_keeps = true;
+    if (const off_t end = m_ownsFile && m_regular ? ::lseek(m_fd, 0, SEEK_END) : 0; end > 0)
+        m_size = static_cast<std::uint64_t>(end);
+}
+
 bool AppendFile::replaceOldContent()
 {
     if (!m_replaced)
-        m_replaced = !m_ownsFile || !m_regular || m_created || ftruncate(m_fd, 0) == 0;
+        m_replaced = !m_ownsFile || !m_regular || m_created || m_keeps || ftruncate(m_fd, 0) == 0;
     return m_replaced;
 }
 

@@ -18,6 +18,9 @@ namespace ct {
 /// owner. The file must be new then, so a link that was planted under its name is never followed.
 enum class FileAccess { ByUmask, OwnerOnly };
 
+/// What the first write does with the content that a file has already. Keep: what is written follows it.
+enum class OldContent : std::uint8_t { Replace, Keep };
+
 /// Not thread-safe: one thread at a time.
 class AppendFile {
 public:
@@ -34,6 +37,9 @@ public:
 
     /// Claims the file for writing, see fileclaim.h. Returns an error when it is being written already.
     Result<void> claim();
+    /// Call it after claim() and before the first append(), which then keeps the old content of a file. Failed writes
+    /// keep it, too.
+    void keepOldContent();
     /// Appends `size` bytes. An error is final: it says up to where the file is complete, and later calls write
     /// nothing. `ends`: in a file of lines, the offset in `data` behind each line; the last one is `size`.
     Result<void> append(const char *data, std::size_t size, std::span<const std::size_t> ends = {});
@@ -42,10 +48,10 @@ public:
     void discard();
 
     bool isOpen() const { return m_fd >= 0; }
-    bool hasBegun() const { return m_replaced; }  ///< the first append() has removed the old content
+    bool hasBegun() const { return m_replaced; }  ///< append() was called, so the old content may be gone
     bool hasFailed() const { return m_failed; }
-    std::uint64_t size() const { return m_size; }    ///< bytes, in whole units
-    std::uint64_t lines() const { return m_lines; }  ///< whole lines in the file; valid also after an error
+    std::uint64_t size() const { return m_size; }    ///< bytes, in whole units, with the old content that is kept
+    std::uint64_t lines() const { return m_lines; }  ///< whole lines that were appended; valid also after an error
     const std::string &path() const { return m_path; }
 
 private:
@@ -63,7 +69,8 @@ private:
     bool m_ownsFile = false;
     bool m_regular = false;
     bool m_created = false;   ///< open() created the file
-    bool m_replaced = false;  ///< the old content is gone
+    bool m_keeps = false;     ///< the old content stays
+    bool m_replaced = false;  ///< the old content is gone, or stays
     bool m_failed = false;
 };
 
