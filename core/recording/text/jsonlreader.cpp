@@ -47,6 +47,7 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     struct Numbered {
         CoroutineId id = kNoCoroutine;
         std::uint64_t nextN = 0;
+        SiteId site = kUnknownSite;  ///< of its latest event, if that was a suspension
         bool hasEvents = false;
         bool hasFunction = false;  ///< `frames` had its function
     };
@@ -233,10 +234,15 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
         const Dialect dialect = dialectOf(line);
         coroutine.id = stream.birth(line.probeId, line.birthTs, line.pid, dialect);
         coroutine.hasFunction = false;
+        coroutine.site = kUnknownSite;
         coroutine.nextN = dialect == Dialect::Monotonic ? 1 : 0;
     }
+    // A line does not repeat the site of the suspension that its resumption ends.
+    if (transition.active && transition.site == kUnknownSite && line.n == coroutine.nextN)
+        transition.site = coroutine.site;
     if (line.n > coroutine.nextN)
         putGap(line, coroutine, first);
+    coroutine.site = transition.active ? kUnknownSite : transition.site;
     coroutine.nextN = line.n + 1;
     coroutine.hasEvents = true;
     transition.n = line.n;

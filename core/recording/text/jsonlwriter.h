@@ -6,8 +6,7 @@
 // Every line of a transition starts with the six fields of the existing collector, in its order and form, then
 //   n, coroutine             event number, and an id that is unique in the run
 //   file, line, function     at a suspension whose site is known; `column` follows if it is known. Without a site,
-//   those
-//                            of its address, as far as they are known when the line is written
+//                            those of its address, as far as they are known when the line is written
 //   resolved                 true: these were resolved from `addr`; the target did not report a site
 //   kind                     "initial", "final" or "yield"; left out at an ordinary await
 //   birth_ts, pid            on the first line of a coroutine, if known

@@ -74,8 +74,7 @@ private:
     QTemporaryDir m_directory;
 };
 
-/// The content of a stream that does not depend on the order of its coroutines. A resumption has the site of the
-/// suspension before it, and JSONL does not repeat it.
+/// The content of a stream that does not depend on the order of its coroutines.
 struct Content {
     using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>;  ///< probe id, pid, time of birth
     using Event = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t, std::string,
@@ -122,8 +121,7 @@ inline Content contentOf(const QString &path)
             births[birth.coroutine] = {birth.probeId, birth.pid, birth.birthTs};
         for (const ct::Transition &event : batch.transitions)
             content.events[births[event.coroutine]].emplace_back(event.ts, event.addr, event.n, event.seq, event.tid,
-                                                                 event.active ? std::string() : sites[event.site],
-                                                                 event.kind, event.active);
+                                                                 sites[event.site], event.kind, event.active);
         addNotes(batch.notes, content.notes);
     }
     const ct::Accounting sums = (*file)->accounting();

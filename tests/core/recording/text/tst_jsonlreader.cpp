@@ -252,6 +252,29 @@ CT_CASE(manyCoroutinesAcrossManyBatches)
         CHECK_EQUAL(transition.n, next[transition.coroutine]++);
 }
 
+/// Lines do not repeat it.
+CT_CASE(aResumptionHasTheSiteOfItsSuspension)
+{
+    const TempDir dir;
+    ct::Batch batch;
+    batch.sites.push_back({1, 88, 5, "a.cpp", "f"});
+    batch.births = {birth(0, 111, 1000, 42), birth(1, 222, 1001, 42)};
+    batch.losses.push_back({0, 3, 2, false});
+    batch.transitions = {event(0, 0, 2000, false, 1), event(0, 1, 2100, true, 1), event(0, 2, 2200, false, 1),
+                         event(0, 5, 2300, true),     event(0, 6, 2400, false),   event(0, 7, 2500, true),
+                         event(1, 0, 2600, false),    event(1, 1, 2700, true)};
+    const std::string path = dir.file("a.jsonl");
+    auto sink = ct::makeJsonlWriter(path);
+    REQUIRE(static_cast<bool>(sink));
+    CHECK(static_cast<bool>((*sink)->consume(batch)));
+    CHECK(static_cast<bool>((*sink)->finish({})));
+    const Everything back = readAll(path);
+    CHECK_EQUAL(back.error, "");
+    REQUIRE(back.batch.transitions.size() == batch.transitions.size());
+    for (std::size_t i = 0; i < batch.transitions.size(); ++i)
+        CHECK_EQUAL(back.batch.transitions[i].site, batch.transitions[i].site);
+}
+
 CT_CASE(readsAnyOrderOfFieldsAndAnyEscapes)
 {
     const TempDir dir;
