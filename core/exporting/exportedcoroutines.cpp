@@ -126,8 +126,8 @@ void ExportedCoroutines::remove(CoroutineId id)
 
 void awaitHistory(const Population &population, const History &history, const ExportedCoroutines::GoOn &goOn)
 {
-    const std::uint64_t captured = population.captured();
-    for (auto waited = kHistoryPollInterval; history.streamed() < captured && waited < kHistoryPatience && goOn();
+    const std::uint64_t arrived = population.arrived();
+    for (auto waited = kHistoryPollInterval; history.streamed() < arrived && waited < kHistoryPatience && goOn();
          waited += kHistoryPollInterval)
         std::this_thread::sleep_for(kHistoryPollInterval);
 }

@@ -59,7 +59,7 @@ Result<void> TraceStream::fillCoroutines()
     m_sums.missedBeforeAttach += overflow.missed;
     addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
     m_notes.begin();
-    m_streamed = std::max(m_history.streamed(), m_population.captured());
+    m_streamed = std::max(m_history.streamed(), m_population.arrived());
     m_next.resize(m_coroutinesAtStart.size());
     m_unreported.resize(m_coroutinesAtStart.size());
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {

@@ -37,7 +37,7 @@ bool Snapshot::fill()
     awaitHistory(population(), history(), goOn);
     m_blocks.begin();
     m_notes.begin();
-    m_streamed = std::max(history().streamed(), population().captured());
+    m_streamed = std::max(history().streamed(), population().arrived());
     m_causes = above(history().noteCount(), history().evictedNotes());
     m_siteCount = population().siteCount();
     m_overflowNames = population().overflowNames();

@@ -389,6 +389,11 @@ std::uint64_t Population::captured() const
     return m_data->captured.load(kRelaxed);
 }
 
+std::uint64_t Population::arrived() const
+{
+    return m_data->arrived.load(kRelaxed);
+}
+
 std::uint64_t Population::lost() const
 {
     return m_data->lost.load(kRelaxed);

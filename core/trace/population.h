@@ -211,8 +211,10 @@ public:
 
     std::uint64_t now() const;       ///< time (ns) of the latest batch; "now" for every duration that still runs
     std::uint64_t captured() const;  ///< transitions consumed so far
-    std::uint64_t lost() const;      ///< without missed events
-    std::uint64_t alive() const;     ///< coroutines with a record, born and not destroyed
+    /// captured(), and the transitions of the batch that is being consumed: at least those that at() has returned.
+    std::uint64_t arrived() const;
+    std::uint64_t lost() const;   ///< without missed events
+    std::uint64_t alive() const;  ///< coroutines with a record, born and not destroyed
     /// Coroutines that got no record, or whose record was evicted. captured() and lost() include their events.
     Overflow overflow() const;
     /// False: no record was evicted while overflow() read these sums, nor since. Then `sums` includes each coroutine

@@ -20,9 +20,10 @@ void Population::Data::consume(const Batch &batch)
         addBirth(birth);
     for (const Loss &loss : batch.losses)
         applyLoss(loss);
-    // Before the transitions, whose release stores publish it: whoever sees one of them sees a sum that includes it.
-    increase(captured, batch.transitions.size());
+    // Relaxed; the release stores of the transitions publish it. So who sees one of them sees a sum that includes it.
+    increase(arrived, batch.transitions.size());
     applyTransitions(*this, batch.transitions);
+    increase(captured, batch.transitions.size());
     overflow.addEvents(batch, records.sizeOfWriter());
     for (const Loss &loss : batch.losses)
         settleLoss(loss, batch.now);

@@ -187,6 +187,7 @@ struct Population::Data {
     };
     SparseArray<Missed, 12, 14> missed;
     Word now{0};
+    Word arrived{0};
     Word captured{0};
     Word lost{0};
     Word alive{0};

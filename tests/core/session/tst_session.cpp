@@ -228,7 +228,7 @@ private Q_SLOTS:
         QVERIFY(!capture.session.isPaused());
         QTRY_VERIFY(capture.population->captured() > quiet + 1000);
         QCOMPARE(capture.session.accounting().coroutines, 20U);
-        QVERIFY(capture.population->switches().size() >= 2);
+        QTRY_VERIFY(capture.population->switches().size() >= 2);
         capture.session.setPaused(true);
         capture.session.terminateTarget();
         QVERIFY(capture.waitForEnd());
