@@ -85,9 +85,13 @@ class Server:
         if has_tls:
             make_certificates(self.run)
 
+    def environment(self):
+        # MariaDB removes temporary tables that it finds when it starts, also those of another server in the same folder.
+        return {**os.environ, "HOME": str(self.home), "TMPDIR": str(self.home)}
+
     def run(self, command):
         done = subprocess.run([*unprivileged(), *map(str, command)], cwd=self.home, capture_output=True, text=True,
-                              timeout=PATIENCE_S)
+                              timeout=PATIENCE_S, env=self.environment())
         if done.returncode != 0:
             raise RuntimeError(f"{command}: {done.stdout}{done.stderr}")
 
@@ -102,7 +106,7 @@ class Server:
         """False if the server ends at once, for example because its port is in use."""
         self.log = open(self.folder / "log", "ab")
         self.process = subprocess.Popen([*unprivileged(), *map(str, self.command())], cwd=self.home, stdout=self.log,
-                                        stderr=self.log, env={**os.environ, "HOME": str(self.home)})
+                                        stderr=self.log, env=self.environment())
         deadline = time.monotonic() + PATIENCE_S
         while not self.answers():
             if self.process.poll() is not None:
