@@ -17,7 +17,7 @@ namespace ct {
 
 /// What the window shows when the dialog opens.
 struct ExportChoices {
-    std::vector<CoroutineId> filtered;  ///< those that pass the filter of the table, ascending
+    std::vector<CoroutineId> filtered;  ///< the coroutines that the table's filter shows, ascending
     bool hasFilter = false;
     std::vector<CoroutineId> selected;  ///< those selected in the table, ascending
     // ns, CLOCK_MONOTONIC.

@@ -60,7 +60,7 @@ void MysqlCanceller::watch()
         if (m_isEnding || !m_isRunning || !m_isCancelled())
             continue;
         if (!connection || connection->isLost()) {
-            // Connecting takes some time, and the statement may end meanwhile.
+            // Unlocked, so that end() does not wait while this connects.
             lock.unlock();
             Result<std::unique_ptr<MysqlConnection>> opened = MysqlConnection::openServer(m_address);
             connection = opened ? std::move(*opened) : nullptr;

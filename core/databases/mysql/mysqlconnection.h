@@ -44,7 +44,7 @@ public:
     Result<std::vector<std::string>> column(const std::string &query);
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
-    /// Nothing cancels later statements, such as those that clean up.
+    /// Call it before statements that must not be cancelled, such as those that clean up.
     void ignoreCancelling();
     bool usesTls() const;
     /// True if the connection has ended: the latest statement may have been executed although it failed.

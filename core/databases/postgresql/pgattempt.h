@@ -31,7 +31,7 @@ struct PgAttempt {
     bool lacksDatabase() const { return state == "3D000"; }
 };
 
-/// Waits at most ten seconds. `stops`: called repeatedly meanwhile; returning true ends the attempt.
+/// Waits at most ten seconds. While it waits, it calls `stops` repeatedly; if that returns true, it gives up.
 PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &database,
                               const std::function<bool()> &stops = {});
 /// The error of a failed attempt. PermissionDenied: the password is missing or wrong.

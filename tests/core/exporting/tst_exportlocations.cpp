@@ -115,7 +115,7 @@ void TestExportLocations::jsonlHasKnownLocations()
         written("jsonl", dir.filePath(QStringLiteral("t.jsonl")), suspensions(), knowingResolver()).split('\n');
     QCOMPARE(lines.size(), 17);
     const auto has = [&](int line, const char *text) { return lines[line].contains(text); };
-    // Of the second suspension, the line is known; of the first one, only the function.
+    // The function is known for both suspensions, the line only for the second one.
     QVERIFY(has(0, R"x("coroutine":0,"function":"task frame(ä)","resolved":true)x"));
     QVERIFY(!has(0, "line"));
     QVERIFY(has(

@@ -35,6 +35,15 @@ std::string collected(std::uint64_t probeId, const std::vector<std::uint64_t> &p
     return text;
 }
 
+/// Writes the batch as a JSONL recording, and reads that.
+Everything writtenAndRead(const TempDir &dir, const ct::Batch &batch)
+{
+    const std::string path = dir.file("a.jsonl");
+    const auto sink = ct::makeJsonlWriter(path);
+    CHECK(sink && (*sink)->consume(batch) && (*sink)->finish({}));
+    return readAll(path);
+}
+
 }  // namespace
 
 CT_CASE(aCaptureFromLanesRoundTrips)
@@ -108,13 +117,7 @@ CT_CASE(ownLinesComeBackUnchanged)
     ct::Transition monotonic = event(1, 1, 2300, false);
     monotonic.seq = 1;
     batch.transitions.push_back(monotonic);
-    const std::string path = dir.file("a.jsonl");
-    auto sink = ct::makeJsonlWriter(path);
-    REQUIRE(static_cast<bool>(sink));
-    CHECK(static_cast<bool>((*sink)->consume(batch)));
-    CHECK(static_cast<bool>((*sink)->finish({})));
-
-    const Everything back = readAll(path);
+    const Everything back = writtenAndRead(dir, batch);
     CHECK_EQUAL(back.error, "");
     REQUIRE(back.batch.births.size() == 2 && back.batch.sites.size() == 2 && back.batch.transitions.size() == 4);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -263,12 +266,7 @@ CT_CASE(aResumptionHasTheSiteOfItsSuspension)
     batch.transitions = {event(0, 0, 2000, false, 1), event(0, 1, 2100, true, 1), event(0, 2, 2200, false, 1),
                          event(0, 5, 2300, true),     event(0, 6, 2400, false),   event(0, 7, 2500, true),
                          event(1, 0, 2600, false),    event(1, 1, 2700, true)};
-    const std::string path = dir.file("a.jsonl");
-    auto sink = ct::makeJsonlWriter(path);
-    REQUIRE(static_cast<bool>(sink));
-    CHECK(static_cast<bool>((*sink)->consume(batch)));
-    CHECK(static_cast<bool>((*sink)->finish({})));
-    const Everything back = readAll(path);
+    const Everything back = writtenAndRead(dir, batch);
     CHECK_EQUAL(back.error, "");
     REQUIRE(back.batch.transitions.size() == batch.transitions.size());
     for (std::size_t i = 0; i < batch.transitions.size(); ++i)
