@@ -4,6 +4,7 @@
 
 #include "app/commandline/exportoptions.h"
 #include "core/base/filekey.h"
+#include "core/databases/sqlite/databasefile.h"
 #include "core/exporting/exportformat.h"
 #include "core/recording/read/segments.h"
 #include "core/recording/write/standardstreams.h"
@@ -100,7 +101,7 @@ Error sameFile(const NamedFile &a, const NamedFile &b)
 /// Adds the files that SQLite creates and removes next to a database. SQLite follows links to find their directory.
 void addDatabaseFiles(const std::string &database, bool isInput, std::vector<NamedFile> &files)
 {
-    for (const char *suffix : {"-journal", "-wal", "-shm"})
+    for (const char *suffix : kOtherDatabaseFiles)
         files.push_back(
             {"the file " + database + suffix + " of the database", behindLinks(database).string() + suffix, isInput});
 }

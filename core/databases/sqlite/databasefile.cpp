@@ -8,7 +8,6 @@
 #include "core/recording/write/fileclaim.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -34,23 +33,18 @@ std::string directoryOf(const std::string &path)
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// The paths that the other files of a database can have.
-std::array<std::string, 3> otherFilesOf(const std::string &path)
-{
-    const std::string real = behindLinks(path);
-    return {real + "-journal", real + "-wal", real + "-shm"};
-}
-
 bool hasOtherFiles(const std::string &path)
 {
-    const auto others = otherFilesOf(path);
-    return std::ranges::any_of(others, [](const std::string &other) { return access(other.c_str(), F_OK) == 0; });
+    const std::string real = behindLinks(path);
+    return std::ranges::any_of(kOtherDatabaseFiles,
+                               [&real](const char *suffix) { return access((real + suffix).c_str(), F_OK) == 0; });
 }
 
 void unlinkOtherFiles(const std::string &path)
 {
-    for (const std::string &other : otherFilesOf(path))
-        ::unlink(other.c_str());
+    const std::string real = behindLinks(path);
+    for (const char *suffix : kOtherDatabaseFiles)
+        ::unlink((real + suffix).c_str());
 }
 
 /// The bytes that SQLite locks: https://www.sqlite.org/fileformat.html#the_lock_byte_page

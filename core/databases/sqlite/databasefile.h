@@ -6,9 +6,14 @@
 
 #include "core/base/result.h"
 
+#include <array>
 #include <string>
 
 namespace ct {
+
+/// What SQLite appends to the path of a database for the names of its other files. For a link, it is the path of its
+/// target.
+inline constexpr std::array<const char *, 3> kOtherDatabaseFiles{"-journal", "-wal", "-shm"};
 
 /// The file of a database, claimed for this program. SQLite opens the file again by its name. Close `fd` only after
 /// SQLite has closed its own descriptor, or the process loses the locks of both.
