@@ -37,10 +37,10 @@ struct ExportReport {
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same
 /// folder and renames it at the end, so a cancelled or failed export leaves an existing file unchanged. If there are
-/// causes, a second file is written in the same way. Any thread; the trace may grow during the export. `streamIndex`: index of
-/// the recording, from which evicted events are exported first, in stream order. The report counts events that are in
-/// neither. `sums`: of the session, for counts that only it has, such as untraced coroutines and dropped records.
-/// `selection`: the part that is exported.
+/// causes, a second file is written in the same way. Any thread; the trace may grow during the export. `streamIndex`:
+/// index of the recording, from which evicted events are exported first, in stream order. The report counts events that
+/// are in neither. `sums`: of the session, for counts that only it has, such as untraced coroutines and dropped
+/// records. `selection`: the part that is exported.
 Result<ExportReport> exportTrace(const Population &population, const History &history, const ExportFormat &format,
                                  const std::string &path, const ExportProgress &progress, const Accounting &sums = {},
                                  const ExportContext &context = {}, std::shared_ptr<const StreamIndex> streamIndex = {},
