@@ -127,6 +127,8 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
         job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
         estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
+    if (format.isDatabase())
+        job->setEnd(tr("making indexes"));
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job),
                       tr("Exporting %1").arg(format.isOfServer() ? shown(target) : QFileInfo(target).fileName()),

@@ -20,6 +20,9 @@ namespace ct {
 /// Called repeatedly with the progress, 0..1. Returning false cancels the export.
 using ExportProgress = std::function<bool(double)>;
 
+/// The progress when all rows are written. The rest is the end: indexes, or the renaming of a file.
+inline constexpr double kRowsWritten = 0.95;
+
 /// The content of an export, and counts of what it lacks.
 struct ExportReport {
     std::uint64_t rows = 0;           ///< transitions written

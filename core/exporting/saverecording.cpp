@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/saverecording.h"
 
+#include "core/exporting/exporttrace.h"
 #include "core/exporting/replacefile.h"
 #include "core/recording/read/segments.h"
 #include "core/recording/write/fileclaim.h"
@@ -49,8 +50,7 @@ Result<CopiedRecording> saveRecording(const std::string &from, const std::string
     Result<ReplaceFile> file = ReplaceFile::prepare(to);
     if (!file)
         return file.error();
-    // commit() takes the rest.
-    const CopyProgress part = [&](double done) { return !progress || progress(done * 0.95); };
+    const CopyProgress part = [&](double done) { return !progress || progress(done * kRowsWritten); };
     Result<CopiedRecording> copied = copyRecording(from, file->temporaryPath(), part);
     if (!copied && copied.error().code == ErrorCode::Cancelled)
         return Error{ErrorCode::Cancelled, "saving was cancelled; nothing was changed"};

@@ -437,8 +437,7 @@ Result<void> TraceStream::report() const
     const double events = static_cast<double>(m_sums.captured) / std::max(1.0, static_cast<double>(expectedEvents()));
     const double coroutines =
         static_cast<double>(m_coroutinesDone) / std::max(1.0, static_cast<double>(m_coroutinesAtStart.size()));
-    // The rest is for finish(), which may have to build indexes.
-    if (m_progress && !m_progress(std::min(0.95, std::max(events, coroutines) * 0.95)))
+    if (m_progress && !m_progress(std::min(1.0, std::max(events, coroutines)) * kRowsWritten))
         return cancelled();
     return {};
 }

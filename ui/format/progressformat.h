@@ -8,8 +8,9 @@
 
 namespace ct::format {
 
-/// "1.2 M/s, 40 s left"; empty as long as too little is known. `progress`: 0..1. `seconds`: since the start. `rows`: of
-/// the whole job; 0 = unknown, which leaves the rate out.
-QString jobRate(double progress, double seconds, double rows);
+/// "1.2 M/s, 40 s left"; empty as long as too little is known. `progress`: 0..1, see kRowsWritten. `seconds`: since the
+/// start. `rows`: of the whole job; 0 = unknown, which leaves the rate out. `end`: what follows the rows and takes
+/// long, such as "making indexes", because the time left is that of the rows; may be empty.
+QString jobRate(double progress, double seconds, double rows, const QString &end = {});
 
 }  // namespace ct::format

@@ -20,6 +20,9 @@ public:
     /// Approximate number of rows of the whole job; 0 = unknown.
     double rows() const { return m_rows; }
     void setRows(double rows) { m_rows = rows; }  ///< call before start()
+    /// What follows the rows and takes long, such as "making indexes"; may be empty.
+    const QString &end() const { return m_end; }
+    void setEnd(const QString &end) { m_end = end; }  ///< call before start()
 
     // Valid after finished().
     bool succeeded() const { return m_error.isEmpty(); }
@@ -43,6 +46,7 @@ private:
     std::atomic<double> m_progress = 0;     // relaxed: for display only
     QString m_error;
     double m_rows = 0;
+    QString m_end;
 };
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "ui/widgets/jobbar.h"
 
 #include "core/base/startthread.h"
+#include "core/exporting/exporttrace.h"
 #include "core/target/printabletext.h"
 #include "ui/format/icons.h"
 #include "ui/format/progressformat.h"
@@ -51,6 +52,7 @@ void JobBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std:
     m_job = std::move(job);
     m_done = std::move(done);
     m_label->setText(printable(text));
+    m_progress->setMaximum(1000);
     m_progress->setValue(0);
     m_rate->clear();
     m_since.start();
@@ -71,8 +73,12 @@ void JobBar::showProgress()
 {
     if (!m_job)
         return;
-    m_progress->setValue(static_cast<int>(m_job->progress() * 1000));
-    m_rate->setText(format::jobRate(m_job->progress(), static_cast<double>(m_since.elapsed()) / 1000, m_job->rows()));
+    const double progress = m_job->progress();
+    m_progress->setValue(static_cast<int>(progress * 1000));
+    // The bar moves during a long end, whose progress is unknown.
+    m_progress->setMaximum(progress >= kRowsWritten && !m_job->end().isEmpty() ? 0 : 1000);
+    const double seconds = static_cast<double>(m_since.elapsed()) / 1000;
+    m_rate->setText(format::jobRate(progress, seconds, m_job->rows(), m_job->end()));
 }
 
 void JobBar::cancel()

@@ -12,10 +12,11 @@ using runner::Batch;
 
 namespace {
 
-/// A server that loses wake-ups for two seconds; tasks that were lost wait until the end.
+/// A server that loses wake-ups for four seconds, so that there is a finding on a busy machine, too. Tasks that were
+/// lost wait until the end.
 QStringList lossyServer()
 {
-    return {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"), QStringLiteral("2")};
+    return {QStringLiteral("--"), runner::binary("ct_server_lossy"), QStringLiteral("--seconds"), QStringLiteral("4")};
 }
 
 /// Runs the program with `arguments`. Returns its exit status.

@@ -71,6 +71,11 @@ struct ExportWindow {
         auto *bar = window.findChild<ct::JobBar *>(QStringLiteral("exportBar"));
         return QTest::qWaitFor([bar] { return !bar->isRunning(); }, kPatience);
     }
+    /// The text next to the progress bar.
+    QString rate() const
+    {
+        return window.findChild<QLabel *>(QStringLiteral("exportRate"))->text().replace(QChar(QChar::Nbsp), u' ');
+    }
     QString notice() const { return window.findChild<ct::InfoBar *>(QStringLiteral("noticeBar"))->text(); }
 
     const QString recording;

@@ -149,7 +149,8 @@ void TestCancelledExport::whileRowsAreLoaded()
     const ServerClient client(server, QStringLiteral("client"));
     hasTheSessionBefore(client, *sql);
     QVERIFY(begin(opened));
-    QTRY_COMPARE_WITH_TIMEOUT(client.value(sql->isWriting), QStringLiteral("1"), kPatience);
+    // Once, because the answer may change at any time.
+    QVERIFY(QTest::qWaitFor([&] { return client.value(sql->isWriting) == QLatin1String("1"); }, kPatience));
     cancel(opened, "cancelled");
     hasTheSessionBefore(client, *sql);
 }
@@ -170,6 +171,8 @@ void TestCancelledExport::whileTheServerWaitsForALock()
         QCOMPARE(client.run(statement), QString());
     QVERIFY(begin(opened));
     QTRY_COMPARE_WITH_TIMEOUT(client.value(sql->isWaiting), QStringLiteral("1"), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.rate(), QStringLiteral("making indexes"), kPatience);
+    gui::takePicture(&opened.window, "export-waits");
     cancel(opened, kNothingStored);
     hasTheSessionBefore(client, *sql);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Exports through the dialog, with keys and clicks.
+#include "core/exporting/exporttrace.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
@@ -14,6 +15,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTimer>
@@ -450,13 +452,35 @@ private Q_SLOTS:
         applyTheme(Theme::Light);
     }
 
-    void showsTheTimeLeft()
+    /// The export lasts longer than the half second after which they are shown.
+    void showsRateAndTimeLeft()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(8, 100'000));
+        QVERIFY(opened.isOpen);
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        choose(dialog, "csv");
+        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("long.csv.gz")));
+        QVERIFY(gui::click(dialog, "exportButton"));
+        static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+ [kM]/s, .+ left$)"));
+        QTRY_VERIFY2_WITH_TIMEOUT(expected.match(opened.rate()).hasMatch(), qPrintable(opened.rate()), gui::kPatience);
+        gui::takePicture(&opened.window, "export-rate");
+        QVERIFY(gui::click(&opened.window, "exportCancel"));
+        QVERIFY(opened.hasEnded());
+    }
+
+    void wordsOfRateAndTimeLeft()
     {
         const auto plain = [](QString text) { return text.replace(QChar(QChar::Nbsp), QLatin1Char(' ')); };
-        QCOMPARE(plain(format::jobRate(0.25, 2, 4'000'000)), QStringLiteral("500 k/s, 6.0 s left"));
-        QCOMPARE(plain(format::jobRate(0.5, 60, 0)), QStringLiteral("1 min left"));
+        const double quarter = kRowsWritten / 4;
+        QCOMPARE(plain(format::jobRate(quarter, 2, 4'000'000)), QStringLiteral("500 k/s, 6.0 s left"));
+        QCOMPARE(plain(format::jobRate(quarter, 20, 0)), QStringLiteral("1 min left"));
         QCOMPARE(format::jobRate(0, 5, 100), QString());
-        QCOMPARE(format::jobRate(0.5, 0.1, 100), QString());
+        QCOMPARE(format::jobRate(quarter, 0.1, 100), QString());
+        const QString end = QStringLiteral("making indexes");
+        QCOMPARE(plain(format::jobRate(quarter, 2, 0, end)), QStringLiteral("6.0 s left, then making indexes"));
+        QCOMPARE(format::jobRate(kRowsWritten, 2, 4'000'000, end), end);
+        QCOMPARE(format::jobRate(kRowsWritten, 2, 4'000'000), QString());
     }
 
 private:

@@ -4,6 +4,7 @@
 // The query dock: typing, running, cancelling, errors, saved queries, the chart, findings, and jumping to a coroutine.
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
+#include "models/creationtreemodel.h"
 #include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
@@ -28,6 +29,7 @@
 #include <QTableView>
 #include <QTextLayout>
 #include <QToolButton>
+#include <QTreeView>
 #include <QValueAxis>
 
 #include <algorithm>
@@ -276,7 +278,7 @@ private Q_SLOTS:
         QCOMPARE(activated.at(0).at(0).value<CoroutineId>(), 3U);
     }
 
-    /// A recording of a deadlock: the findings are those of the window, and their coroutines can be selected.
+    /// A recording of a deadlock: the findings are those of the window.
     void findingsAreThoseOfTheWindow()
     {
         MainWindow window;
@@ -309,11 +311,66 @@ private Q_SLOTS:
         for (int row = 0; row < table->model()->rowCount(); ++row)
             QCOMPARE(cell(row, 0) + u' ' + cell(row, 1), expected[row]);
         gui::takePicture(&window, "query-findings");
-        const QPoint at = table->visualRect(table->model()->index(1, 2)).center();
-        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
-        QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
-        QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(),
-                 std::vector<CoroutineId>{cell(1, 1).toUInt()});
+    }
+
+    void aDoubleClickSelectsTheCoroutineInAllViews()
+    {
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", "/nonexistent");  // without dot, the layout of the graph does not change later
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        window.openFile(QString::fromStdString(test::kSourceDir) +
+                        QStringLiteral("/tests/corpus/recordings/causes/asio-lost-reply.broken.ctr"));
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, test::kPatienceMs);
+        auto *dock = window.findChild<QueryDock *>();
+        auto *table = dock->findChild<QTableView *>(QStringLiteral("queryTable"));
+        dock->show();
+        dock->findChild<QueryEditor *>(QStringLiteral("queryEditor"))
+            ->setPlainText(QStringLiteral("SELECT DISTINCT coroutine FROM waits ORDER BY 1 DESC"));
+        dock->run();
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= 2, test::kPatienceMs);
+        const auto activate = [&](int row) {
+            dock->raise();
+            const QModelIndex index = table->model()->index(row, 0);
+            const QPoint at = table->visualRect(index).center();
+            QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
+            QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
+            return index.data().toUInt();
+        };
+        const auto pictureOf = [&](const char *name) {
+            auto *view = window.findChild<QWidget *>(QLatin1String(name));
+            for (QWidget *parent = view; parent; parent = parent->parentWidget())
+                if (auto *shown = qobject_cast<QDockWidget *>(parent)) {
+                    shown->show();
+                    shown->raise();
+                }
+            QCoreApplication::processEvents();
+            return view->grab().toImage();
+        };
+        /// The picture when nothing changes any more.
+        const auto settledPictureOf = [&](const char *name) {
+            QImage latest = pictureOf(name);
+            for (QImage before; latest != before; latest = pictureOf(name)) {
+                before = latest;
+                QTest::qWait(50);
+            }
+            return latest;
+        };
+        activate(1);
+        const QImage timeline = settledPictureOf("timelineView");
+        const QImage graph = settledPictureOf("graphView");
+        const CoroutineId id = activate(0);
+        QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(), std::vector<CoroutineId>{id});
+        QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("detailsTitle"))->text(),
+                     QStringLiteral("<b>Coroutine %1</b>").arg(id));
+        QTRY_VERIFY(pictureOf("timelineView") != timeline);
+        QTRY_VERIFY(pictureOf("graphView") != graph);
+        gui::takePicture(&window, "query-selected");
+        auto *tree = window.findChild<QTreeView *>(QStringLiteral("creationTree"));
+        pictureOf("creationTree");
+        QTRY_COMPARE(tree->currentIndex().data(CreationTreeModel::CoroutineIdRole).toUInt(), id);
+        qputenv("PATH", path);
     }
 
     void queriesAreSavedAndDeleted()
