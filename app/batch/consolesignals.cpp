@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/batch/consolesignals.h"
 
+#include "core/base/monotonic.h"
+
 #include <QSocketNotifier>
 
 #include <cerrno>
@@ -47,10 +49,24 @@ void refuse(int signal)
 }
 
 volatile std::sig_atomic_t noted = 0;
+std::uint64_t notedAt = 0;  ///< of the first signal, ns; only handlers use it
+
+/// timeout(1) sends its signal twice: to the program and to its group. So a second signal soon after the first one
+/// says nothing new.
+constexpr std::uint64_t kSameRequestNs = 1'000'000'000;
 
 void note(int signal)
 {
+    const int savedErrno = errno;
+    const std::uint64_t now = monotonicNow();
+    if (noted == 0)
+        notedAt = now;
+    else if (now - notedAt > kSameRequestNs) {
+        std::signal(signal, SIG_DFL);
+        raise(signal);
+    }
     noted = signal;
+    errno = savedErrno;
 }
 
 bool isIgnored(int signal)
@@ -86,7 +102,7 @@ void noteEndSignals()
 {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         if (!isIgnored(signal))
-            install(signal, note, SA_RESTART | static_cast<int>(SA_RESETHAND));
+            install(signal, note);
 }
 
 int notedEndSignal()

@@ -35,7 +35,7 @@ enum class UserSignalsOf { Window, Recording };
 void refuseUserSignals(UserSignalsOf what);
 
 /// For work without an event loop: from now on, the first SIGINT, SIGTERM or SIGHUP is only noted, so that the work can
-/// clean up. A second one of the same kind ends the program at once.
+/// clean up. Another one, a second later or more, ends the program at once.
 void noteEndSignals();
 /// The latest signal that was noted; 0 = none.
 int notedEndSignal();

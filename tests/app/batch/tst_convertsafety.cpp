@@ -59,6 +59,21 @@ bool startAndReach(const Folder &folder, QProcess &process, const QString &words
     return process.state() != QProcess::NotRunning;
 }
 
+/// Reads a mask of signals, such as "SigCgt:".
+std::uint64_t signalsOf(const QProcess &process, const QByteArray &mask)
+{
+    const QByteArray status = runner::readAll(QStringLiteral("/proc/%1/status").arg(process.processId()));
+    const qsizetype at = status.indexOf(mask);
+    return at < 0 ? 0 : status.mid(at + mask.size() + 1, 16).toULongLong(nullptr, 16);
+}
+
+/// Waits until the signal has been delivered: two that are pending together count once.
+bool hasTaken(const QProcess &process, int signal)
+{
+    return QTest::qWaitFor([&] { return (signalsOf(process, "ShdPnd:") >> (signal - 1) & 1) == 0; },
+                           runner::kPatienceMs);
+}
+
 }  // namespace
 
 class ConvertSafetyTest : public QObject {
@@ -221,18 +236,24 @@ private Q_SLOTS:
     void aSignalCancels_data()
     {
         QTest::addColumn<int>("signal");
-        QTest::newRow("Ctrl-C") << SIGINT;
-        QTest::newRow("SIGTERM") << SIGTERM;
+        QTest::addColumn<int>("count");
+        QTest::newRow("Ctrl-C") << SIGINT << 1;
+        QTest::newRow("SIGTERM") << SIGTERM << 1;
+        QTest::newRow("timeout, which sends two") << SIGTERM << 2;
     }
     void aSignalCancels()
     {
         QFETCH(int, signal);
+        QFETCH(int, count);
         Folder folder;
         QVERIFY(folder.write("run.jsonl", jsonl(1'000'000)));
         QProcess process;
         QVERIFY(startAndReach(folder, process, QStringLiteral("--input run.jsonl --export sqlite --export csv"),
                               1'000'000));
-        ::kill(static_cast<pid_t>(process.processId()), signal);
+        for (int i = 0; i < count; ++i) {
+            ::kill(static_cast<pid_t>(process.processId()), signal);
+            QVERIFY(hasTaken(process, signal));
+        }
         const Outcome outcome = Folder::outcomeOf(process);
         QVERIFY2(outcome.status == 128 + signal, outcome.err);
         QVERIFY2(outcome.says("interrupted: nothing was written"), outcome.err);
@@ -250,9 +271,7 @@ private Q_SLOTS:
             const QString proc = QStringLiteral("/proc/%1/").arg(process.processId());
             if (!QFile::symLinkTarget(proc + QStringLiteral("exe")).endsWith(QStringLiteral("corotracer-gui")))
                 return false;  // before exec, it has the handlers of the test
-            const QByteArray status = runner::readAll(proc + QStringLiteral("status"));
-            const qsizetype at = status.indexOf("SigCgt:\t");
-            return at >= 0 && (status.mid(at + 8, 16).toULongLong(nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+            return (signalsOf(process, "SigCgt:") >> (SIGINT - 1) & 1) != 0;
         };
         QVERIFY(QTest::qWaitFor(catches, runner::kPatienceMs));
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
