@@ -23,6 +23,22 @@ struct MenuText {
     Q_DECLARE_TR_FUNCTIONS(MenuText)
 };
 
+/// Adds an action that is checked while the dock can be seen. Unlike toggleViewAction(), it brings a dock behind
+/// another tab to the front instead of closing it.
+void addDock(QMenu &menu, QDockWidget &dock)
+{
+    QAction *action = menu.addAction(dock.windowTitle());
+    action->setObjectName(QStringLiteral("show_") + dock.objectName());
+    action->setCheckable(true);
+    QObject::connect(&dock, &QDockWidget::windowTitleChanged, action, &QAction::setText);
+    QObject::connect(&dock, &QDockWidget::visibilityChanged, action, &QAction::setChecked);
+    QObject::connect(action, &QAction::triggered, &dock, [&dock](bool isShown) {
+        dock.setVisible(isShown);
+        if (isShown)
+            dock.raise();
+    });
+}
+
 void makeViewMenu(QMenuBar &bar, const Actions &actions, const Views &views)
 {
     QMenu *view = bar.addMenu(MenuText::tr("&View"));
@@ -35,8 +51,8 @@ void makeViewMenu(QMenuBar &bar, const Actions &actions, const Views &views)
     view->addAction(actions.zoomOut);
     view->addAction(actions.zoomToFit);
     view->addSeparator();
-    for (const QDockWidget *dock : views.docks())
-        view->addAction(dock->toggleViewAction());
+    for (QDockWidget *dock : views.docks())
+        addDock(*view, *dock);
     view->addMenu(views.coroutines->columnsMenu());
     view->addAction(actions.resetLayout);
     view->addSeparator();

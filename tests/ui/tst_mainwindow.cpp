@@ -45,13 +45,30 @@ private Q_SLOTS:
         for (const char *name : kDocks) {
             QDockWidget *view = dock(window, name);
             QVERIFY2(view, name);
-            QVERIFY2(menu->actions().contains(view->toggleViewAction()), name);
+            QVERIFY2(menu->findChild<QAction *>(QLatin1String("show_") + QLatin1String(name)), name);
             QVERIFY2(!view->isHidden(), name);
         }
         // The most important docks are in front of the others in their tabs.
         for (const char *name : {"coroutineDock", "timelineDock", "findingsDock", "detailsDock", "throughputDock"})
             QTRY_VERIFY2(!dock(window, name)->visibleRegion().isEmpty(), name);
         gui::takePicture(&window, "empty");
+    }
+
+    void theViewMenuBringsADockToTheFront()
+    {
+        MainWindow window;
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
+        const auto *menu = window.findChild<QMenu *>(QStringLiteral("viewMenu"));
+        auto *query = menu->findChild<QAction *>(QStringLiteral("show_queryDock"));
+        auto *timeline = menu->findChild<QAction *>(QStringLiteral("show_timelineDock"));
+        QTRY_VERIFY(timeline->isChecked() && !query->isChecked());
+        query->trigger();
+        QTRY_VERIFY(!dock(window, "queryDock")->visibleRegion().isEmpty());
+        QTRY_VERIFY(query->isChecked() && !timeline->isChecked());
+        query->trigger();
+        QTRY_VERIFY(dock(window, "queryDock")->isHidden());
+        QVERIFY(!query->isChecked());
     }
 
     void startPageOffersThreeWays()
