@@ -193,10 +193,11 @@ Result<void> Rewriter::addOne(Iterator &at)
 /// Collecting always writes JSONL, unless -o names another recording.
 void Rewriter::addCapture()
 {
-    if (!value("-cmd").empty())
+    if (!value("-cmd").empty()) {
         add({"--cmd", value("-cmd"), "--shm", value("-shm").empty() ? kDefaultRegion : value("-shm"), "--sock",
              value("-sock").empty() ? kDefaultSocket : value("-sock")});
-    else {
+        m_result.replacesUnusedRegion = true;  // the collector leaves its region, and replaces it in the next run
+    } else {
         for (const char *option : {"-shm", "-sock"}) {
             if (!value(option).empty())
                 add({std::string("-") + option, value(option)});

@@ -24,6 +24,7 @@ struct CurrentArguments {
     std::vector<std::string> arguments;
     std::vector<std::string> warnings;      ///< one sentence each
     std::string databasePassword;           ///< empty: none
+    bool replacesUnusedRegion = false;      ///< see CaptureSpec::replacesUnused
     std::string appended;                   ///< the output of an --export that appends to its file; empty: none
     std::vector<std::string> inNewFolders;  ///< outputs whose missing folders are created
 };

@@ -414,6 +414,7 @@ Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments)
     Result<CommandLine> line = Parser(current->arguments).parse();
     if (line) {
         setCollectorOutputs(*current, line->exports);
+        line->start.capture.replacesUnused = current->replacesUnusedRegion;
         line->warnings = std::move(current->warnings);
         line->databasePassword = std::move(current->databasePassword);
     }

@@ -20,6 +20,8 @@ struct CaptureSpec {
     std::uint64_t lanePoolBytes = kUsualLanePoolBytes;
     std::uint32_t laneRetentionMs = 0;
     std::string regionPath;  ///< empty: chosen by Region::create()
+    /// Deletes a region at regionPath that no process uses. Without this, an existing file is an error.
+    bool replacesUnused = false;
     std::string socketPath;  ///< empty: next to the region
     /// Listening ends when no target uses the region any more, after at least one has used it. A process of another
     /// user or of a container counts as a target as long as it may use the region.

@@ -5,6 +5,8 @@
 #include "core/base/monotonic.h"
 #include "core/session/regiondescription.h"
 #include "core/session/sessiondata.h"
+#include "core/target/mappingprocesses.h"
+#include "core/target/regionlist.h"
 
 #include <utility>
 
@@ -68,6 +70,11 @@ Result<void> Session::listen(const CaptureSpec &wanted)
     if (!capture.regionPath.empty() || !capture.socketPath.empty()) {
         if (Result<std::string> socket = socketPathOf(capture, capture.regionPath); !socket)
             return socket.error();
+    }
+    if (capture.replacesUnused && FileIdentity::of(capture.regionPath).inode != 0) {
+        if (Result<void> deleted = deleteRegion(capture.regionPath); !deleted)
+            return deleted;
+        addNotice(tr("%1 was left by an earlier run; it was deleted").arg(QString::fromStdString(capture.regionPath)));
     }
     Result<Region> region = Region::create(regionSpecOf(capture));
     if (!region)

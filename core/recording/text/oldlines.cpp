@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/recording/text/oldlines.h"
 
+#include "core/recording/text/jsonlline.h"
 #include "core/recording/text/linesource.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sys/stat.h>
 
@@ -24,10 +26,23 @@ Packing packingOfFile(std::ifstream &file)
     return packingOf(begin);
 }
 
-char lastByteOf(std::ifstream &file)
+/// The text behind the last line feed. Of a longer line than a reader accepts, only the end.
+std::string lastLineOf(std::ifstream &file)
 {
-    file.seekg(-1, std::ios::end);
-    return static_cast<char>(file.get());
+    file.seekg(0, std::ios::end);
+    const auto size = static_cast<std::size_t>(file.tellg());
+    std::string text(std::min(size, LineSource::kLongestLine), '\0');
+    file.seekg(-static_cast<std::streamoff>(text.size()), std::ios::end);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    return text.substr(text.rfind('\n') + 1);
+}
+
+/// A writer that was killed leaves a line without its end. With a run behind it, it would end the reading.
+bool isTorn(std::string_view line)
+{
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    JsonlLine parsed;
+    return last != std::string_view::npos && (line[last] != '}' || !parseJsonlLine(line, parsed).empty());
 }
 
 /// True for a JSON object and for a blank line.
@@ -60,8 +75,12 @@ Result<OldLines> checkOldLines(const std::string &path)
         more = (*source)->next(line);
     if (!more)
         return notAppendable(more.error().message);
-    const bool isWhole = packing == Packing::None ? lastByteOf(file) == '\n' : line.ended;
-    return isWhole ? OldLines::Whole : OldLines::LastIsOpen;
+    const std::string last = packing == Packing::None ? lastLineOf(file) : std::string(line.text);
+    if (packing == Packing::None ? last.empty() : line.ended)
+        return OldLines::Whole;
+    if (isTorn(last))
+        return notAppendable(path + ": the last line is cut off");
+    return OldLines::LastIsOpen;
 }
 
 }  // namespace ct

@@ -15,8 +15,8 @@ namespace ct {
 enum class OldLines : std::uint8_t { Whole, LastIsOpen };
 
 /// Returns an error if an appended run could not be read back: the file is not JSONL, or not compressed as its name
-/// says, or its compressed data are damaged. A file that is empty or not regular has no old lines. Reads a compressed
-/// file to its end.
+/// says, or its compressed data are damaged, or its last line is cut off. A file that is empty or not regular has no
+/// old lines. Reads a compressed file to its end.
 Result<OldLines> checkOldLines(const std::string &path);
 
 }  // namespace ct

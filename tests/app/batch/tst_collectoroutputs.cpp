@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The files of the existing collector's options: -out appends, and -csv-out and -sqlite-out create missing folders.
+#include "core/region/region.h"
 #include "tests/app/batch/batchoutputs.h"
 #include "tests/app/batch/conversions.h"
 #include "tests/support/qtsuite.h"
@@ -92,6 +93,33 @@ private Q_SLOTS:
         QCOMPARE(rowsIn(batch.path("run.csv")), kEvents);
     }
 
+    /// The existing collector leaves its region, and replaces it in the next run.
+    void aRegionThatNoProcessUsesIsReplaced()
+    {
+        Batch batch;
+        const std::string region = batch.path("run.shm").toStdString();
+        QVERIFY(bool(ct::Region::create({region, 4})));
+        QVERIFY(QFile::exists(batch.path("run.shm")));
+        QVERIFY2(collect(batch, {}) == 0, batch.err().constData());
+        QVERIFY2(batch.err().contains("run.shm was left by an earlier run; it was deleted"), batch.err().constData());
+        QCOMPARE(eventsIn(batch.path("trace_output.jsonl")), kEvents);
+    }
+
+    void otherFilesAreNotReplaced()
+    {
+        Batch batch;
+        {
+            const auto used = ct::Region::create({batch.path("run.shm").toStdString(), 4});
+            QVERIFY(bool(used));
+            QVERIFY(collect(batch, {}) != 0);
+            QVERIFY2(batch.err().contains("run.shm is in use by process"), batch.err().constData());
+        }
+        QVERIFY(QFile::remove(batch.path("run.shm")));
+        write(batch.path("run.shm"), "precious");
+        QVERIFY(collect(batch, {}) != 0);
+        QCOMPARE(runner::readAll(batch.path("run.shm")), QByteArray("precious"));
+    }
+
     void otherOptionsReplace_data()
     {
         QTest::addColumn<QStringList>("options");
@@ -168,6 +196,8 @@ private Q_SLOTS:
         QTest::newRow("binary") << "run.ctr" << QByteArray(3 << 20, '\0') << QByteArray("is not a JSONL recording");
         QTest::newRow("compressed") << "run.jsonl" << packed << QByteArray("has an older file that is compressed");
         QTest::newRow("plain") << "run.jsonl.gz" << QByteArray("{}\n") << QByteArray("that is not compressed");
+        QTest::newRow("cut off line") << "run.jsonl" << olderRun(QStringLiteral("run.jsonl")).chopped(20)
+                                      << QByteArray("run.jsonl: the last line is cut off");
         QTest::newRow("cut off") << "run.jsonl.gz" << packed.chopped(20) << QByteArray("are cut off");
     }
     void filesThatAreNoRecordingsStay()
