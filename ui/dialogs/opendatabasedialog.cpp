@@ -33,6 +33,8 @@ namespace {
 
 enum Kind { Server, File };
 
+constexpr int kNumbers[] = {2, 3, 4};  ///< columns of the list
+
 QString text(const std::string &value)
 {
     return printable(QString::fromStdString(value));
@@ -64,7 +66,6 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_open = buttons->addButton(tr("&Open"), QDialogButtonBox::AcceptRole);
     m_open->setObjectName(QStringLiteral("databaseOpen"));
-    m_open->setDefault(true);
     auto *layout = new QVBoxLayout(this);
     layout->addLayout(kinds);
     layout->addWidget(makeSource());
@@ -125,8 +126,13 @@ void OpenDatabaseDialog::makeList()
     m_list->setTextElideMode(Qt::ElideMiddle);
     m_list->header()->resizeSection(0, 220);
     m_list->header()->resizeSection(1, 180);
-    connect(m_list, &QTreeWidget::itemSelectionChanged, this,
-            [this] { m_open->setEnabled(!m_list->selectedItems().isEmpty()); });
+    m_list->header()->resizeSection(5, 260);
+    for (const int column : kNumbers)
+        m_list->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    connect(m_list, &QTreeWidget::itemSelectionChanged, this, [this] {
+        m_open->setEnabled(!m_list->selectedItems().isEmpty());
+        m_open->setDefault(m_open->isEnabled());
+    });
     connect(m_list, &QTreeWidget::itemActivated, this, &OpenDatabaseDialog::submit);
 }
 
@@ -165,10 +171,11 @@ void OpenDatabaseDialog::check()
         m_source->widget(i)->setSizePolicy(
             QSizePolicy::Preferred, i == m_source->currentIndex() ? QSizePolicy::Preferred : QSizePolicy::Ignored);
     m_inquiry->cancel();
-    m_connect->setText(tr("&List sessions"));
+    m_connect->setText(tr("List s&essions"));
     m_list->clear();
     m_sessions.clear();
     m_open->setEnabled(false);
+    m_connect->setDefault(true);  // Enter in a field lists the sessions
     const QString wrong = problem();
     m_connect->setEnabled(wrong.isEmpty());
     m_message->setText(wrong);
@@ -192,6 +199,7 @@ void OpenDatabaseDialog::list()
     if (!started)
         return showSessions(started.error());
     m_connect->setText(tr("&Stop"));
+    m_connect->setDefault(false);  // a second Enter does not stop
     m_message->setText(tr("Connecting…"));
 }
 
@@ -210,7 +218,7 @@ void OpenDatabaseDialog::showSessions(const Result<std::vector<StoredSession>> &
                                          text(session.command), text(session.program)});
         for (int column = 0; column < m_list->columnCount(); ++column)
             item->setToolTip(column, format::verbatim(item->text(column)));
-        for (const int column : {2, 3, 4})
+        for (const int column : kNumbers)
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }
     if (m_sessions.empty())

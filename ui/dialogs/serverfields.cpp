@@ -80,7 +80,7 @@ void ServerFields::makePlace(QFormLayout &form)
     row->addWidget(m_host, 1);
     row->addWidget(m_port);
     row->addWidget(m_socket, 1);
-    form.addRow(tr("&Server"), row);
+    form.addRow(tr("Se&rver"), row);
     qobject_cast<QLabel *>(form.labelForField(row))->setBuddy(m_over);
     m_user = makeLine("serverUser", text(userOf({})));
     form.addRow(tr("&User"), m_user);
@@ -88,7 +88,7 @@ void ServerFields::makePlace(QFormLayout &form)
     form.addRow(tr("&Database"), m_database);
     m_table = makeLine("serverTable", text(ServerAddress().table));
     m_table->setToolTip(tr("Name of the view that shows the events of the latest session"));
-    form.addRow(tr("&View"), m_table);
+    form.addRow(tr("Vie&w"), m_table);
     connect(m_over, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_port, &QSpinBox::valueChanged, this, &ServerFields::onEdited);
 }
@@ -329,7 +329,7 @@ void ServerFields::showTest(const QString &text, bool isGood)
 {
     m_testButton->setText(tr("&Test connection"));
     m_result->setText(text);
-    m_result->setProperty("isGood", isGood);
+    m_result->setForegroundRole(isGood ? QPalette::WindowText : QPalette::BrightText);
 }
 
 void ServerFields::onTested(const Result<ServerStatus> &report)
