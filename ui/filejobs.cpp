@@ -56,6 +56,9 @@ QString exportNotice(const QString &target, const ExportReport &report)
     if (report.evictedNotes > 0)
         text += FileJobs::tr("; %1 older wakes, waits and uses are neither in memory nor in the recording")
                     .arg(format::count(report.evictedNotes));
+    if (report.missingSamples > 0)
+        text += FileJobs::tr("; %1 older samples of threads and descriptors are neither in memory nor in the recording")
+                    .arg(format::count(report.missingSamples));
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
