@@ -129,7 +129,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     if (m_run->judge())
         job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
-        estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
+        estimateRows(*m_run->population(), *m_run->history(), selection, m_run->hasRecording()).events));
     if (format.isDatabase())
         job->setEnd(tr("making indexes"));
     const ExportJob *const started = job.get();
@@ -188,7 +188,13 @@ void FileJobs::askForExport(const ExportChoices &choices)
     if (!m_run->population() || refuses(m_exportBar))
         return;
     const ExportedTrace trace{QFileInfo(m_run->name()).completeBaseName(),
-                              QFile::decodeName(m_run->recordingPath().c_str()), m_run->population(), m_run->history()};
+                              QFile::decodeName(m_run->recordingPath().c_str()),
+                              m_run->population(),
+                              m_run->history(),
+                              m_run->hasRecording(),
+                              [this, population = m_run->population()] {
+                                  return m_run->population() == population && m_run->state() != RunState::Ended;
+                              }};
     auto *dialog = new ExportDialog(trace, choices, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // The user may have started another run while the dialog was open.

@@ -25,6 +25,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -43,6 +44,7 @@ QString text(std::string_view value)
 
 constexpr const char *kFormatKey = "export/kind";
 constexpr int kMostExpanded = 8;  ///< fewer top-level items are shown expanded
+constexpr int kFollowIntervalMs = 1000;
 constexpr const char *kFolderKey = "export/folder";
 
 QString usualFolder()
@@ -66,7 +68,6 @@ void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
 ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent)
     : QDialog(parent),
       m_trace(std::move(trace)),
-      m_end(choices.end),
       m_format(new QComboBox(this)),
       m_estimate(new QLabel(this)),
       m_message(new QLabel(this))
@@ -109,6 +110,22 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::check);
     showFormat();
     resize(900, 560);
+    followTrace();
+}
+
+/// Updates the numbers and the end while the run lasts.
+void ExportDialog::followTrace()
+{
+    auto *timer = new QTimer(this);
+    timer->setInterval(kFollowIntervalMs);
+    connect(timer, &QTimer::timeout, this, [this, timer] {
+        if (!isGrowing())
+            timer->stop();
+        m_selection->setEnd(m_trace.history->lastTs());
+        showEstimate();
+    });
+    if (isGrowing())
+        timer->start();
 }
 
 void ExportDialog::addFormats()
@@ -250,11 +267,14 @@ void ExportDialog::check()
 
 void ExportDialog::showEstimate()
 {
-    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_end);
-    const QString counts = tr("%1 events, %2, %3 causes such as wakes and waits")
-                               .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
-                                    format::count(estimate.causes));
-    m_estimate->setText(estimate.isExact ? counts : tr("About %1").arg(counts));
+    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_trace.hasRecording);
+    const QString counts =
+        (estimate.isExact && !estimate.areCausesExact ? tr("%1 events, %2, about %3 causes such as wakes and waits")
+                                                      : tr("%1 events, %2, %3 causes such as wakes and waits"))
+            .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
+                 format::count(estimate.causes));
+    const QString known = estimate.isExact ? counts : tr("About %1").arg(counts);
+    m_estimate->setText(isGrowing() ? tr("So far: %1").arg(known) : known);
     check();
 }
 

@@ -11,6 +11,7 @@
 
 #include <QDialog>
 
+#include <functional>
 #include <memory>
 
 class QCheckBox;
@@ -29,6 +30,8 @@ struct ExportedTrace {
     QString recording;  ///< the trace's own recording, which must not be overwritten; may be empty
     std::shared_ptr<const Population> population;
     std::shared_ptr<const History> history;
+    bool hasRecording = false;    ///< events that memory has evicted can be exported
+    std::function<bool()> lasts;  ///< the trace still grows; may be empty
 };
 
 class ExportDialog : public QDialog {
@@ -52,12 +55,13 @@ private:
     void showFormat();
     void renameFor(const ExportFormat &format);
     void showEstimate();
+    void followTrace();
+    bool isGrowing() const { return m_trace.lasts && m_trace.lasts(); }
     void check();
     void browse();
     void submit();
 
     const ExportedTrace m_trace;
-    const std::uint64_t m_end;  ///< ns, of the trace
     QComboBox *m_format;
     QWidget *m_file = nullptr;
     QLineEdit *m_path = nullptr;

@@ -111,6 +111,16 @@ QDoubleSpinBox *SelectionFields::makeTime(const char *name, const QString &acces
     return box;
 }
 
+void SelectionFields::setEnd(std::uint64_t end)
+{
+    m_choices.end = end;
+    const bool isUpToEnd = m_to->value() == m_to->maximum();
+    for (QDoubleSpinBox *box : {m_from, m_to})
+        box->setMaximum(secondsOf(static_cast<std::int64_t>(end)) + std::pow(10, -kDigits));
+    if (isUpToEnd)
+        m_to->setValue(m_to->maximum());
+}
+
 void SelectionFields::setTimes(double from, double to)
 {
     m_hasTimes->setChecked(true);

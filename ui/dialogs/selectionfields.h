@@ -33,6 +33,8 @@ public:
     explicit SelectionFields(ExportChoices choices, QWidget *parent = nullptr);
 
     TraceSelection selection() const;
+    /// Sets the end of the trace (ns), when it has grown. A time range up to the end grows, too.
+    void setEnd(std::uint64_t end);
     /// The problem with the fields; empty: none.
     QString problem() const;
 
@@ -48,7 +50,7 @@ private:
     double secondsOf(std::int64_t ts) const;
     std::uint64_t timeOf(double seconds) const;
 
-    const ExportChoices m_choices;
+    ExportChoices m_choices;
     QRadioButton *m_filtered = nullptr;
     QRadioButton *m_selected = nullptr;
     QCheckBox *m_hasTimes = nullptr;
