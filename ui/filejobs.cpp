@@ -135,7 +135,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job),
                       tr("Exporting %1").arg(format.isOfServer() ? shown(target) : QFileInfo(target).fileName()),
-                      [this, started] { Q_EMIT finished(exportNotice(started->path(), started->report())); });
+                      [this, started] { finish(exportNotice(started->path(), started->report())); });
 }
 
 void FileJobs::saveRecording(const QString &recording, const QString &path)
@@ -145,10 +145,16 @@ void FileJobs::saveRecording(const QString &recording, const QString &path)
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
     m_saveBar.start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
-        Q_EMIT finished(tr("The recording was saved to %1: %2 events, %3")
-                            .arg(started->path(), format::count(started->report().transitions),
-                                 format::bytes(started->report().bytes)));
+        finish(tr("The recording was saved to %1: %2 events, %3")
+                   .arg(started->path(), format::count(started->report().transitions),
+                        format::bytes(started->report().bytes)));
     });
+}
+
+void FileJobs::finish(const QString &notice)
+{
+    m_input.reset();
+    Q_EMIT finished(notice);
 }
 
 /// Returns true and reports it if a job is running, which another one must not replace.
@@ -197,14 +203,19 @@ void FileJobs::askForExport(const ExportChoices &choices)
                               }};
     auto *dialog = new ExportDialog(trace, choices, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (m_input && m_inputOf.lock() == m_run->population())
+        dialog->setInput(*m_input);
     // The user may have started another run while the dialog was open.
     connect(dialog, &ExportDialog::exportRequested, this,
-            [this, population = m_run->population()](const ExportFormat &format, const QString &target,
-                                                     const TraceSelection &selection) {
-                if (population == m_run->population())
-                    exportRun(format, target, selection);
-                else
+            [this, dialog, population = m_run->population()](const ExportFormat &format, const QString &target,
+                                                             const TraceSelection &selection) {
+                if (population != m_run->population()) {
                     Q_EMIT refused(tr("Another run has begun. Open the export dialog again."));
+                    return;
+                }
+                m_input = dialog->input();
+                m_inputOf = population;
+                exportRun(format, target, selection);
             });
     dialog->open();
 }

@@ -128,6 +128,17 @@ void ExportDialog::followTrace()
         timer->start();
 }
 
+ExportInput ExportDialog::input() const
+{
+    return {m_path->text(), m_selection->input()};
+}
+
+void ExportDialog::setInput(const ExportInput &input)
+{
+    m_path->setText(input.path);
+    m_selection->setInput(input.selection);
+}
+
 void ExportDialog::addFormats()
 {
     m_format->setObjectName(QStringLiteral("exportFormat"));

@@ -34,10 +34,19 @@ struct ExportedTrace {
     std::function<bool()> lasts;  ///< the trace still grows; may be empty
 };
 
+/// What the user has entered. The settings keep the format and the address of a server.
+struct ExportInput {
+    QString path;
+    SelectionInput selection;
+};
+
 class ExportDialog : public QDialog {
     Q_OBJECT
 public:
     ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent = nullptr);
+
+    ExportInput input() const;
+    void setInput(const ExportInput &input);
 
 Q_SIGNALS:
     /// `target`: a path, or the address of a server.

@@ -111,6 +111,21 @@ QDoubleSpinBox *SelectionFields::makeTime(const char *name, const QString &acces
     return box;
 }
 
+SelectionInput SelectionFields::input() const
+{
+    return {m_filtered->isChecked(), m_selected->isChecked(), m_hasTimes->isChecked(), m_from->value(), m_to->value()};
+}
+
+void SelectionFields::setInput(const SelectionInput &input)
+{
+    if (input.isFiltered && m_filtered->isEnabled())
+        m_filtered->setChecked(true);
+    if (input.isChosen && m_selected->isEnabled())
+        m_selected->setChecked(true);
+    if (input.hasTimes)
+        setTimes(input.from, input.to);
+}
+
 void SelectionFields::setEnd(std::uint64_t end)
 {
     m_choices.end = end;

@@ -27,12 +27,24 @@ struct ExportChoices {
     std::int64_t visibleTo = 0;
 };
 
+/// What the user has entered.
+struct SelectionInput {
+    bool isFiltered = false;
+    bool isChosen = false;
+    bool hasTimes = false;
+    double from = 0;  ///< s
+    double to = 0;    ///< s
+};
+
 class SelectionFields : public QGroupBox {
     Q_OBJECT
 public:
     explicit SelectionFields(ExportChoices choices, QWidget *parent = nullptr);
 
     TraceSelection selection() const;
+    SelectionInput input() const;
+    /// Coroutines stay unselected if the table does not have that selection any more.
+    void setInput(const SelectionInput &input);
     /// Sets the end of the trace (ns), when it has grown. A time range up to the end grows, too.
     void setEnd(std::uint64_t end);
     /// The problem with the fields; empty: none.

@@ -299,6 +299,8 @@ private Q_SLOTS:
         choose(dialog, "csv");
         const QString path = m_sandbox.path(QStringLiteral("full.csv"));
         type(dialog, "exportPath", path);
+        QVERIFY(gui::press(dialog, "selectTimes"));
+        dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(2.5);
         {
             const test::FileSizeLimit limit(100'000);
             QVERIFY(gui::click(dialog, "exportButton"));
@@ -306,6 +308,21 @@ private Q_SLOTS:
         }
         gui::topLevel<QWidget>("errorBox")->close();
         QVERIFY(!QFile::exists(path));
+        // The dialog still has what was entered, until the export succeeds.
+        QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
+        dialog = opened.ask();
+        QVERIFY(dialog);
+        const auto *line = dialog->findChild<QLineEdit *>(QStringLiteral("exportPath"));
+        QCOMPARE(line->text(), path);
+        QVERIFY(dialog->findChild<QCheckBox *>(QStringLiteral("selectTimes"))->isChecked());
+        QCOMPARE(dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->value(), 2.5);
+        QVERIFY(gui::click(dialog, "exportButton"));
+        QVERIFY(opened.hasEnded());
+        QVERIFY(QFile::exists(path));
+        QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
+        dialog = opened.ask();
+        QVERIFY(dialog);
+        QVERIFY(!dialog->findChild<QCheckBox *>(QStringLiteral("selectTimes"))->isChecked());
     }
 
     void exportsAnEmptyTrace()
