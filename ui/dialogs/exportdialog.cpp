@@ -81,12 +81,12 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     m_message->setMinimumHeight(2 * m_message->fontMetrics().lineSpacing());
     auto *formats = new QFormLayout;
     formats->addRow(tr("F&ormat"), m_format);
-    m_selection = new SelectionFields(std::move(choices), this);
     auto *left = new QVBoxLayout;
     left->addLayout(formats);
     left->addWidget(makeFile());
     m_server = new ServerFields(this);
     left->addWidget(m_server);
+    m_selection = new SelectionFields(std::move(choices), this);
     left->addWidget(m_selection);
     left->addWidget(m_estimate);
     left->addStretch();

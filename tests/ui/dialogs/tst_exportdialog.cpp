@@ -99,6 +99,23 @@ private Q_SLOTS:
         QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
     }
 
+    void tabFollowsTheLayout()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        choose(dialog, "jsonl");
+        dialog->findChild<QWidget *>(QStringLiteral("exportFormat"))->setFocus();
+        QStringList names;
+        for (int i = 0; i < 7; ++i, QTest::keyClick(dialog, Qt::Key_Tab))
+            names << dialog->focusWidget()->objectName();
+        const QStringList expected{QStringLiteral("exportFormat"), QStringLiteral("exportPath"),
+                                   QStringLiteral("exportBrowse"), QStringLiteral("selectAll"),
+                                   QStringLiteral("selectTimes"),  QStringLiteral("selectVisible"),
+                                   QStringLiteral("exportContent")};
+        QCOMPARE(names, expected);
+    }
+
     void showsTheContentOfEveryFormat()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));
