@@ -201,8 +201,26 @@ const ExportFormat &ExportDialog::format() const
 
 QString ExportDialog::path() const
 {
-    const QString path = m_path->text().trimmed();
-    return path.isEmpty() || QDir::isAbsolutePath(path) ? path : QDir(usualFolder()).filePath(path);
+    const QString typed = m_path->text().trimmed();
+    if (typed.isEmpty())
+        return typed;
+    const QFileInfo file(QDir(usualFolder()), typed);
+    const bool hasEnding = file.isDir() || !file.suffix().isEmpty();
+    return hasEnding ? file.filePath() : file.filePath() + u'.' + text(format().extension);
+}
+
+/// What the user may not expect of the file; empty: nothing.
+QString ExportDialog::fileWarning() const
+{
+    const QString name = QFileInfo(path()).fileName();
+    QStringList warnings;
+    const ExportFormat *const ofName = exportFormatFor(path().toStdString());
+    if (ofName && ofName->extension != format().extension)
+        warnings << tr("%1 will have the format %2, although its name ends like that of %3.")
+                        .arg(name, text(format().name), text(ofName->name));
+    if (QFileInfo::exists(path()))
+        warnings << tr("%1 exists and will be replaced.").arg(name);
+    return warnings.join(u' ');
 }
 
 void ExportDialog::showFormat()
@@ -270,10 +288,7 @@ void ExportDialog::check()
 {
     const QString wrong = problem();
     m_export->setEnabled(wrong.isEmpty());
-    const bool replaces = !format().isOfServer() && QFileInfo::exists(path());
-    m_message->setText(!wrong.isEmpty() ? wrong
-                       : replaces       ? tr("%1 exists and will be replaced.").arg(QFileInfo(path()).fileName())
-                                        : QString());
+    m_message->setText(!wrong.isEmpty() || format().isOfServer() ? wrong : fileWarning());
 }
 
 void ExportDialog::showEstimate()

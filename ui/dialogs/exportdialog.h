@@ -61,6 +61,7 @@ private:
     QString problem() const;
     TraceSelection selection() const;
     QString fileProblem() const;
+    QString fileWarning() const;
     void showFormat();
     void renameFor(const ExportFormat &format);
     void showEstimate();

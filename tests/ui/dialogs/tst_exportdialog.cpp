@@ -308,6 +308,34 @@ private Q_SLOTS:
         QVERIFY(button->isEnabled());
     }
 
+    void addsAMissingEnding()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        choose(dialog, "csv");
+        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("without")));
+        QCOMPARE(labelOf(dialog, "exportMessage"), QString());
+        QVERIFY(gui::click(dialog, "exportButton"));
+        QVERIFY(opened.hasEnded());
+        QCOMPARE(linesOf(m_sandbox.path(QStringLiteral("without.csv"))), 11);
+        QVERIFY(!QFile::exists(m_sandbox.path(QStringLiteral("without"))));
+    }
+
+    void warnsOfTheEndingOfAnotherFormat()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        choose(dialog, "sqlite");
+        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("x.csv")));
+        QVERIFY2(labelOf(dialog, "exportMessage").startsWith(QLatin1String("x.csv will have the format SQLite")),
+                 qPrintable(labelOf(dialog, "exportMessage")));
+        QVERIFY(dialog->findChild<QPushButton *>(QStringLiteral("exportButton"))->isEnabled());
+        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("x.db")));
+        QCOMPARE(labelOf(dialog, "exportMessage"), QString());
+    }
+
     void aFullDiskLeavesNothing()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(10, 3000));
