@@ -50,7 +50,12 @@ constexpr const char *kFolderKey = "export/folder";
 QString usualFolder()
 {
     const QString kept = QSettings().value(QLatin1String(kFolderKey)).toString();
-    return QFileInfo(kept).isDir() ? kept : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    for (const QString &folder : {kept, documents, QDir::homePath()}) {
+        if (QFileInfo(folder).isDir())
+            return folder;
+    }
+    return QDir::currentPath();
 }
 
 void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
@@ -263,7 +268,7 @@ QString ExportDialog::fileProblem() const
     if (path().isEmpty() || file.isDir())
         return tr("Enter the name of a file.");
     if (!folder.isDir())
-        return tr("The folder %1 does not exist.").arg(folder.filePath());
+        return tr("The folder %1 does not exist. Create it, or choose another one.").arg(folder.filePath());
     if (!folder.isWritable())
         return tr("The folder %1 is not writable. Choose another one.").arg(folder.filePath());
     std::error_code failed;

@@ -291,7 +291,8 @@ private Q_SLOTS:
             type(dialog, "exportPath", path);
             return labelOf(dialog, "exportMessage");
         };
-        QVERIFY(messageFor(QStringLiteral("/no/such/folder/x.jsonl")).contains(QLatin1String("/no/such/folder")));
+        QCOMPARE(messageFor(QStringLiteral("/no/such/folder/x.jsonl")),
+                 QStringLiteral("The folder /no/such/folder does not exist. Create it, or choose another one."));
         QVERIFY(!button->isEnabled());
         QVERIFY(messageFor({}).contains(QLatin1String("Enter the name")));
         QVERIFY(!button->isEnabled());
@@ -306,6 +307,21 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         QVERIFY(messageFor(other).contains(QLatin1String("will be replaced")));
         QVERIFY(button->isEnabled());
+    }
+
+    void proposesAFolderThatExists()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
+        const QByteArray home = qgetenv("HOME");
+        for (const QString &folder : {m_sandbox.path(QStringLiteral("home")), QDir::currentPath()}) {
+            QVERIFY(folder == QDir::currentPath() || QDir().mkpath(folder));  // without a folder for documents
+            qputenv("HOME", folder == QDir::currentPath() ? "/no/such/home" : folder.toUtf8());
+            const ExportDialog dialog(
+                {QStringLiteral("run"), {}, opened.window.run().population(), opened.window.run().history()}, {});
+            QCOMPARE(QFileInfo(dialog.input().path).path(), folder);
+            QVERIFY(dialog.findChild<QPushButton *>(QStringLiteral("exportButton"))->isEnabled());
+        }
+        qputenv("HOME", home);
     }
 
     void addsAMissingEnding()
