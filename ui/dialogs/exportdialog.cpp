@@ -96,8 +96,8 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     left->addWidget(m_estimate);
     left->addStretch();
     auto *columns = new QHBoxLayout;
-    columns->addLayout(left, 3);
-    columns->addWidget(makeContent(), 2);
+    columns->addLayout(left, 1);
+    columns->addWidget(makeContent(), 1);
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_export = buttons->addButton(tr("&Export"), QDialogButtonBox::AcceptRole);
     m_export->setObjectName(QStringLiteral("exportButton"));

@@ -86,19 +86,17 @@ std::vector<ContentItem> csvContent()
 
 std::vector<ContentItem> jsonlContent()
 {
-    const auto fields = [](const QStringList &names) {
+    const auto fields = [](const QString &names) {
         std::vector<ContentItem> items;
-        for (const QString &name : names)
+        for (const QString &name : names.split(u' '))
             items.push_back({name, {}, {}});
         return items;
     };
-    const QStringList events{
-        QStringLiteral("probe_id, tid, addr, seq, is_active, ts"), QStringLiteral("n, coroutine, kind"),
-        QStringLiteral("file, line, function, column, resolved"), QStringLiteral("birth_ts, pid, name, parent"),
-        QStringLiteral("lost_before, missed_before, dropped_before, not_selected_before")};
-    const QStringList notes{QStringLiteral("wait, wake, use, wakers_left, finish"),
-                            QStringLiteral("birth, death, name, parent"),
-                            QStringLiteral("process, process_end, thread, drop, switch, selection")};
+    const QString events =
+        QStringLiteral("probe_id tid addr seq is_active ts n coroutine kind file line function column resolved "
+                       "birth_ts pid name parent lost_before missed_before dropped_before not_selected_before");
+    const QString notes = QStringLiteral("wait wake use wakers_left finish birth death name parent process "
+                                         "process_end thread drop switch selection");
     return {{ContentText::tr("Events"), ContentText::tr("One line each, with these fields"), fields(events)},
             {ContentText::tr("Notes"), ContentText::tr("One line each, with a field “note”"), fields(notes)}};
 }

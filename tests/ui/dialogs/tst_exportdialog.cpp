@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTimer>
@@ -131,6 +132,9 @@ private Q_SLOTS:
             const bool isRecording = formats->currentData().toString() == QLatin1String("ctr");
             QCOMPARE(last->text(0), isRecording ? QStringLiteral("Output") : QStringLiteral("Not kept"));
             QCOMPARE(last->text(1), QStringLiteral("What the target printed"));
+            // Both columns are in the view.
+            QVERIFY(!tree->horizontalScrollBar()->isVisible());
+            QVERIFY(tree->columnWidth(1) >= tree->fontMetrics().horizontalAdvance(last->text(1)));
             gui::takePicture(dialog, qPrintable(QStringLiteral("export-format-%1").arg(i)));
         }
         choose(dialog, "sqlite");
