@@ -42,6 +42,14 @@ QString shown(const QString &target)
     return server ? QString::fromStdString(server->name()) : target;
 }
 
+/// Begins a message of core with a capital letter, but not a path or an address.
+QString asSentence(QString message)
+{
+    if (message.startsWith(QLatin1String("the ")))
+        message[0] = u'T';
+    return message;
+}
+
 QString exportNotice(const QString &target, const ExportReport &report)
 {
     QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), shown(target));
@@ -110,8 +118,9 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
             [this](const QString &message) { Q_EMIT failed(tr("The export failed"), message); });
     connect(&saveBar, &JobBar::failed, this,
             [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
-    connect(&exportBar, &JobBar::cancelled, this, &FileJobs::finished);
-    connect(&saveBar, &JobBar::cancelled, this, &FileJobs::finished);
+    for (const JobBar *bar : {&exportBar, &saveBar})
+        connect(bar, &JobBar::cancelled, this,
+                [this](const QString &message) { Q_EMIT finished(asSentence(message)); });
 }
 
 void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)

@@ -547,8 +547,12 @@ private Q_SLOTS:
         static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+ [kM]/s, .+ left$)"));
         QTRY_VERIFY2_WITH_TIMEOUT(expected.match(opened.rate()).hasMatch(), qPrintable(opened.rate()), gui::kPatience);
         gui::takePicture(&opened.window, "export-rate");
+        // The button stays where it is when the text changes.
+        const auto *button = opened.window.findChild<QWidget *>(QStringLiteral("exportCancel"));
+        QVERIFY(button->x() < opened.window.findChild<QWidget *>(QStringLiteral("exportRate"))->x());
         QVERIFY(gui::click(&opened.window, "exportCancel"));
         QVERIFY(opened.hasEnded());
+        QCOMPARE(opened.notice(), QStringLiteral("The export was cancelled; nothing was changed"));
     }
 
     void wordsOfRateAndTimeLeft()
