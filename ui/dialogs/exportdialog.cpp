@@ -111,7 +111,11 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::submit);
     connect(m_format, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
     connect(m_selection, &SelectionFields::changed, this, &ExportDialog::showEstimate);
-    connect(m_server, &ServerFields::changed, this, &ExportDialog::check);
+    connect(m_server, &ServerFields::changed, this, [this] {
+        if (m_eventsView != text(m_server->server().table))
+            showContent();
+        check();
+    });
     connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::check);
     showFormat();
     resize(900, 560);
@@ -240,11 +244,17 @@ void ExportDialog::showFormat()
     m_packing->setVisible(chosen.isText);
     m_spreadsheet->setVisible(&forSpreadsheets(chosen) != &chosen);
     m_selection->setVisible(chosen.allowsSelections());
+    showContent();
+    showEstimate();
+}
+
+void ExportDialog::showContent()
+{
+    m_eventsView = text(m_server->server().table);
     m_content->clear();
-    addItems(*m_content, contentOf(chosen));
+    addItems(*m_content, contentOf(format(), m_eventsView));
     if (m_content->topLevelItemCount() < kMostExpanded)
         m_content->expandAll();
-    showEstimate();
 }
 
 /// Replaces the extension of another format.

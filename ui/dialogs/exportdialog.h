@@ -63,6 +63,7 @@ private:
     QString fileProblem() const;
     QString fileWarning() const;
     void showFormat();
+    void showContent();
     void renameFor(const ExportFormat &format);
     void showEstimate();
     void followTrace();
@@ -79,6 +80,7 @@ private:
     QLabel *m_packing = nullptr;
     ServerFields *m_server = nullptr;
     QTreeWidget *m_content = nullptr;
+    QString m_eventsView;  ///< on a server
     SelectionFields *m_selection = nullptr;
     QLabel *m_estimate;
     QLabel *m_message;

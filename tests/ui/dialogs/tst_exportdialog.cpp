@@ -140,8 +140,15 @@ private Q_SLOTS:
         choose(dialog, "sqlite");
         QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("coro_trace_events"));
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("id"));
+        const auto has = [tree](const char *name) {
+            return tree->findItems(QLatin1String(name), Qt::MatchExactly).size() == 1;
+        };
+        QVERIFY(has("events") && has("coro_trace"));
         choose(dialog, "postgresql");
         QVERIFY(tree->topLevelItem(0)->text(0) != QLatin1String("coro_trace_events"));
+        QVERIFY(has("events") && has("coro_trace_events"));
+        type(dialog, "serverTable", QStringLiteral("old_name"));
+        QVERIFY(has("old_name") && !has("coro_trace_events"));
         choose(dialog, "csv");
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("probe_id"));
     }
