@@ -42,6 +42,14 @@ QString shown(const QString &target)
     return server ? QString::fromStdString(server->name()) : target;
 }
 
+/// Begins a message of core with a capital letter, but not a path or an address.
+QString asSentence(QString message)
+{
+    if (message.startsWith(QLatin1String("the ")))
+        message[0] = u'T';
+    return message;
+}
+
 QString exportNotice(const QString &target, const ExportReport &report)
 {
     QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), shown(target));
@@ -56,6 +64,9 @@ QString exportNotice(const QString &target, const ExportReport &report)
     if (report.evictedNotes > 0)
         text += FileJobs::tr("; %1 older wakes, waits and uses are neither in memory nor in the recording")
                     .arg(format::count(report.evictedNotes));
+    if (report.missingSamples > 0)
+        text += FileJobs::tr("; %1 older samples of threads and descriptors are neither in memory nor in the recording")
+                    .arg(format::count(report.missingSamples));
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
@@ -107,8 +118,9 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
             [this](const QString &message) { Q_EMIT failed(tr("The export failed"), message); });
     connect(&saveBar, &JobBar::failed, this,
             [this](const QString &message) { Q_EMIT failed(tr("The recording was not saved"), message); });
-    connect(&exportBar, &JobBar::cancelled, this, &FileJobs::finished);
-    connect(&saveBar, &JobBar::cancelled, this, &FileJobs::finished);
+    for (const JobBar *bar : {&exportBar, &saveBar})
+        connect(bar, &JobBar::cancelled, this,
+                [this](const QString &message) { Q_EMIT finished(asSentence(message)); });
 }
 
 void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)
@@ -126,13 +138,13 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     if (m_run->judge())
         job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
-        estimateRows(*m_run->population(), *m_run->history(), selection, m_run->history()->lastTs()).events));
+        estimateRows(*m_run->population(), *m_run->history(), selection, m_run->hasRecording()).events));
     if (format.isDatabase())
         job->setEnd(tr("making indexes"));
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job),
                       tr("Exporting %1").arg(format.isOfServer() ? shown(target) : QFileInfo(target).fileName()),
-                      [this, started] { Q_EMIT finished(exportNotice(started->path(), started->report())); });
+                      [this, started] { finish(exportNotice(started->path(), started->report())); });
 }
 
 void FileJobs::saveRecording(const QString &recording, const QString &path)
@@ -142,10 +154,16 @@ void FileJobs::saveRecording(const QString &recording, const QString &path)
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
     m_saveBar.start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
-        Q_EMIT finished(tr("The recording was saved to %1: %2 events, %3")
-                            .arg(started->path(), format::count(started->report().transitions),
-                                 format::bytes(started->report().bytes)));
+        finish(tr("The recording was saved to %1: %2 events, %3")
+                   .arg(started->path(), format::count(started->report().transitions),
+                        format::bytes(started->report().bytes)));
     });
+}
+
+void FileJobs::finish(const QString &notice)
+{
+    m_input.reset();
+    Q_EMIT finished(notice);
 }
 
 /// Returns true and reports it if a job is running, which another one must not replace.
@@ -185,17 +203,28 @@ void FileJobs::askForExport(const ExportChoices &choices)
     if (!m_run->population() || refuses(m_exportBar))
         return;
     const ExportedTrace trace{QFileInfo(m_run->name()).completeBaseName(),
-                              QFile::decodeName(m_run->recordingPath().c_str()), m_run->population(), m_run->history()};
+                              QFile::decodeName(m_run->recordingPath().c_str()),
+                              m_run->population(),
+                              m_run->history(),
+                              m_run->hasRecording(),
+                              [this, population = m_run->population()] {
+                                  return m_run->population() == population && m_run->state() != RunState::Ended;
+                              }};
     auto *dialog = new ExportDialog(trace, choices, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (m_input && m_inputOf.lock() == m_run->population())
+        dialog->setInput(*m_input);
     // The user may have started another run while the dialog was open.
     connect(dialog, &ExportDialog::exportRequested, this,
-            [this, population = m_run->population()](const ExportFormat &format, const QString &target,
-                                                     const TraceSelection &selection) {
-                if (population == m_run->population())
-                    exportRun(format, target, selection);
-                else
+            [this, dialog, population = m_run->population()](const ExportFormat &format, const QString &target,
+                                                             const TraceSelection &selection) {
+                if (population != m_run->population()) {
                     Q_EMIT refused(tr("Another run has begun. Open the export dialog again."));
+                    return;
+                }
+                m_input = dialog->input();
+                m_inputOf = population;
+                exportRun(format, target, selection);
             });
     dialog->open();
 }

@@ -7,10 +7,14 @@
 
 #include "core/exporting/exportformat.h"
 #include "core/exporting/traceselection.h"
+#include "ui/dialogs/exportdialog.h"
 
 #include <QObject>
 #include <QString>
 #include <QStringList>
+
+#include <memory>
+#include <optional>
 
 class QWidget;
 
@@ -55,11 +59,15 @@ Q_SIGNALS:
 
 private:
     bool refuses(const JobBar &bar);
+    void finish(const QString &notice);
 
     JobBar &m_exportBar;
     JobBar &m_saveBar;
     QWidget *m_window;
     const Run *m_run = nullptr;
+    /// What was entered for the latest export, until it has succeeded.
+    std::optional<ExportInput> m_input;
+    std::weak_ptr<const Population> m_inputOf;  ///< the trace of m_input
 };
 
 }  // namespace ct

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/exportednotes.h"
 
+#include "core/exporting/exportedsamples.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -28,7 +30,15 @@ void ExportedNotes::addProcesses(Notes &to) const
     }
     to.threadNames = m_population.threadNames();
     to.drops = m_population.drops();
-    to.switches = m_population.switches();
+    addSwitches(0, to);
+}
+
+void ExportedNotes::addSwitches(std::uint64_t after, Notes &to) const
+{
+    for (const Switch &change : m_population.switches()) {
+        if (change.ts > after)
+            to.switches.push_back(change);
+    }
 }
 
 void ExportedNotes::addProcessEnds(Notes &to) const
@@ -41,15 +51,7 @@ void ExportedNotes::addProcessEnds(Notes &to) const
 
 void ExportedNotes::addSamples(Notes &to) const
 {
-    const SampleLog &samples = m_population.samples();
-    const auto append = [](auto &rows, const auto &more) { rows.insert(rows.end(), more.begin(), more.end()); };
-    for (const std::uint32_t pid : samples.pids()) {
-        append(to.threadSamples, samples.threadSamples(pid, 0));
-        for (const WatchedDescriptor &descriptor : samples.descriptors(pid))
-            to.descriptorSamples.push_back(descriptor.latest);
-        if (const std::optional<ProcessSample> process = samples.processSample(pid))
-            to.processSamples.push_back(*process);
-    }
+    ExportedSamples(m_population).addRemembered(to);
 }
 
 void ExportedNotes::addNameAndParent(CoroutineId id, Notes &to) const

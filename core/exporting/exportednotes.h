@@ -31,6 +31,8 @@ public:
     void addProcessEnds(Notes &to) const;
     /// Adds the samples of threads, descriptors and processes that are in memory.
     void addSamples(Notes &to) const;
+    /// Adds the switches of tracing that came after that time (ns).
+    void addSwitches(std::uint64_t after, Notes &to) const;
     /// Adds the name of a coroutine, and its parent if that one is older.
     void addNameAndParent(CoroutineId id, Notes &to) const;
 

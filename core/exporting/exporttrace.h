@@ -30,6 +30,8 @@ struct ExportReport {
     std::uint64_t lostEvents = 0;     ///< overwritten or dropped before they were captured
     std::uint64_t evictedEvents = 0;  ///< captured, but neither in memory (History's budget) nor in the recording
     std::uint64_t evictedNotes = 0;  ///< missing causes (Notes::causes()); the latest waits and wakes are never missing
+    std::uint64_t missingSamples =
+        0;  ///< samples of threads, descriptors and processes: older ones that no longer exist
     std::uint64_t overflowCoroutines = 0;  ///< coroutines without a record, not exported
     std::uint64_t overflowEvents = 0;      ///< captured events of these coroutines, not exported
     std::uint64_t causes = 0;              ///< causes written

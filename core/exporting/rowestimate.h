@@ -16,11 +16,12 @@ struct RowEstimate {
     std::uint64_t coroutines = 0;
     std::uint64_t causes = 0;  ///< Notes::causes()
     bool isExact = true;       ///< of events and coroutines
+    bool areCausesExact = true;
 };
 
-/// Takes some milliseconds: examines only a sample of many coroutines, and assumes that the events of a coroutine are
-/// spread evenly over its life. `now`: ns, CLOCK_MONOTONIC, the end of the trace. Any thread.
+/// Takes some milliseconds: examines only a sample of many coroutines. `hasRecording`: evicted events can be exported;
+/// those in a time range are assumed to be spread evenly over the life of their coroutine. Any thread.
 RowEstimate estimateRows(const Population &population, const History &history, const TraceSelection &selection,
-                         std::uint64_t now);
+                         bool hasRecording);
 
 }  // namespace ct

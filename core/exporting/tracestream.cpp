@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exporting/tracestream.h"
 
+#include "core/exporting/awaitrecording.h"
+
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <span>
-#include <thread>
 #include <utility>
 
 namespace ct {
@@ -16,9 +15,6 @@ namespace {
 constexpr std::size_t kTransitionsPerBatch = 8192;
 /// Coroutines per batch. Coroutines without events count for the progress as well.
 constexpr std::uint32_t kCoroutinesPerBatch = 8192;
-/// How long to wait for a recording, which lags behind its capture by half a second and a queue.
-constexpr std::chrono::milliseconds kPatience{3000};
-constexpr std::chrono::milliseconds kPollInterval{20};
 
 Error cancelled()
 {
@@ -59,9 +55,13 @@ Result<void> TraceStream::fillCoroutines()
     m_sums.missedBeforeAttach += overflow.missed;
     addEventsOutsideTheTrace(overflow.lost + kept.lost, overflow.missed + kept.missed);
     m_notes.begin();
+    m_samples.emplace(m_population);
+    m_now = m_population.now();
     m_streamed = std::max(m_history.streamed(), m_population.arrived());
     m_next.resize(m_coroutinesAtStart.size());
     m_unreported.resize(m_coroutinesAtStart.size());
+    m_isBorn.resize(m_coroutinesAtStart.size());
+    m_isDead.resize(m_coroutinesAtStart.size());
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
         if (!hasRecord(id))
             continue;
@@ -81,27 +81,14 @@ void TraceStream::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t mis
     m_sums.missedBeforeAttach += m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
 }
 
-/// Waits for the recording, at most kPatience. Returns true if it has the whole stream.
-bool TraceStream::awaitRecording() const
-{
-    const auto mayCome = [this] { return m_streamIndex->endPosition() < m_streamed && !m_streamIndex->isClosed(); };
-    for (auto waited = kPollInterval; mayCome() && waited < kPatience; waited += kPollInterval) {
-        if (m_progress && !m_progress(0))
-            return false;
-        std::this_thread::sleep_for(kPollInterval);
-    }
-    const std::optional<StreamIndex::Block> first = m_streamIndex->blockAt(0);
-    RangeReader reader(m_streamIndex);
-    Transitions events;
-    return first && m_streamIndex->endPosition() >= m_streamed && reader.read(0, 1, events);
-}
-
 void TraceStream::chooseSource()
 {
-    if (!m_streamIndex || (m_history.evictedEvents() == 0 && m_history.evictedNotes() == 0))
+    if (!m_streamIndex)
+        return;
+    m_isComplete = awaitRecording(m_streamIndex, m_streamed, [this] { return !m_progress || m_progress(0); });
+    if (!m_isComplete && m_history.evictedEvents() == 0 && m_history.evictedNotes() == 0)
         return;
     m_reader.emplace(m_streamIndex);
-    m_isComplete = awaitRecording();
     m_recorded = m_isComplete ? Recorded::All : Recorded::Part;
     m_isNextKnown.assign(m_coroutinesAtStart.size(), m_isComplete);
 }
@@ -113,9 +100,13 @@ Result<ExportReport> TraceStream::run()
     chooseSource();
     m_notes.addProcesses(m_batch.notes);
     countDrops();
-    if (m_recorded != Recorded::Nothing) {
+    if (m_recorded == Recorded::All)
+        m_batch.notes.switches.clear();
+    if (m_recorded == Recorded::Part) {
         if (Result<void> done = exportBirths(); !done)
             return done.error();
+    }
+    if (m_recorded != Recorded::Nothing) {
         if (Result<void> done = exportRecorded(); !done)
             return done.error();
     }
@@ -129,8 +120,13 @@ Result<ExportReport> TraceStream::run()
         if (Result<void> done = exportEnd(id); !done)
             return done.error();
     }
-    m_notes.addSamples(m_batch.notes);
+    if (Result<void> done = exportSamples(); !done)
+        return done.error();
     m_notes.addProcessEnds(m_batch.notes);
+    if (m_recorded == Recorded::All)
+        m_notes.addSwitches(m_latestSwitch, m_batch.notes);
+    // The run was observed after its last event, too.
+    m_batch.now = std::max(m_batch.now, m_now);
     if (Result<void> done = flush(); !done)
         return done.error();
     m_sums.notesEvicted = m_notes.evicted();
@@ -142,6 +138,7 @@ Result<ExportReport> TraceStream::run()
                         m_sums.lost,
                         missingEvents(),
                         m_sums.notesEvicted,
+                        m_samples->missing(),
                         m_sums.overflowCoroutines,
                         m_sums.overflowEvents,
                         m_causes,
@@ -165,12 +162,11 @@ std::uint64_t TraceStream::missingEvents() const
     return evicted && !m_isComplete ? expectedEvents() - std::min(expectedEvents(), m_sums.captured) : 0;
 }
 
-/// Emits all births before a stream in which coroutines alternate.
+/// Emits all births that were not emitted, before a stream in which coroutines alternate.
 Result<void> TraceStream::exportBirths()
 {
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
-        if (const CoroutineSnapshot snapshot = m_population.at(id); hasRecord(id) && stillThere(snapshot))
-            addBirth(snapshot);
+        addBirthOnce(id);
         if (m_batch.births.size() < kCoroutinesPerBatch)
             continue;
         if (Result<void> done = flush(); !done)
@@ -194,22 +190,57 @@ Result<void> TraceStream::exportRecorded()
 
 Result<void> TraceStream::exportBlock(const StreamIndex::Block &block)
 {
-    Transitions events;
-    if (!m_reader->readBlock(block) || !m_reader->read(block.first, std::min(m_streamed, block.end), events)) {
-        // Losses in this block cannot be distinguished from older losses.
+    if (!m_reader->readBlock(block)) {
+        // Losses in this block cannot be distinguished from older losses, and its births are unknown.
         m_isComplete = false;
         m_isNextKnown.assign(m_coroutinesAtStart.size(), false);
-        return {};
+        return exportBirths();
     }
-    if (Result<void> done = exportEvents(events); !done)
+    for (const RangeReader::RecordedBatch &batch : m_reader->batches()) {
+        if (batch.first >= m_streamed && (batch.first != batch.end || batch.others.now > m_now))
+            break;
+        if (Result<void> done = exportBatch(batch); !done)
+            return done;
+    }
+    return {};
+}
+
+/// Keeps the boundaries of the batches: the run can be judged between two of them.
+Result<void> TraceStream::exportBatch(const RangeReader::RecordedBatch &batch)
+{
+    if (m_recorded == Recorded::All) {
+        for (const Birth &birth : batch.others.births) {
+            if (hasRecord(birth.coroutine) && !m_isBorn[birth.coroutine])
+                addBirth(birth);
+        }
+    }
+    if (Result<void> done = exportEvents(m_reader->eventsOf(batch, m_streamed)); !done)
         return done;
     if (m_recorded == Recorded::All)
-        m_notes.addRecorded(m_reader->notes(), m_batch.notes);
+        addRecorded(batch.others);
+    m_samples->addRecorded(batch.others.notes, m_batch.notes);
+    m_batch.now = std::max(m_batch.now, std::min(batch.others.now, m_now));
     return flush();
 }
 
+/// Adds what has its place among the events. The rest comes from memory: it has everything.
+void TraceStream::addRecorded(const Batch &recorded)
+{
+    m_notes.addRecorded(recorded.notes, m_batch.notes);
+    for (const Switch &change : recorded.notes.switches) {
+        m_batch.notes.switches.push_back(change);
+        m_latestSwitch = std::max(m_latestSwitch, change.ts);
+    }
+    for (const Death &death : recorded.deaths) {
+        if (!hasRecord(death.coroutine) || m_isDead[death.coroutine])
+            continue;
+        m_batch.deaths.push_back(death);
+        m_isDead[death.coroutine] = true;
+    }
+}
+
 /// Exports events of the recording. Where numbers are missing, the events that memory has come first.
-Result<void> TraceStream::exportEvents(const Transitions &events)
+Result<void> TraceStream::exportEvents(std::span<const Transition> events)
 {
     for (const Transition &event : events) {
         const CoroutineId id = event.coroutine;
@@ -279,6 +310,17 @@ bool TraceStream::stillThere(const CoroutineSnapshot &snapshot)
     return false;
 }
 
+void TraceStream::addBirthOnce(CoroutineId id)
+{
+    if (!hasRecord(id) || m_isBorn[id])
+        return;
+    const CoroutineSnapshot snapshot = m_population.at(id);
+    if (!stillThere(snapshot))
+        return;
+    addBirth({snapshot.id, snapshot.station, snapshot.generation, snapshot.pid, snapshot.dialect, snapshot.probeId,
+              snapshot.birthTs});
+}
+
 /// Counts events whose record was evicted during the export of their coroutine.
 void TraceStream::addOverflowEvents(std::uint64_t count)
 {
@@ -296,10 +338,9 @@ Result<void> TraceStream::exportCoroutine(CoroutineId id)
     if (!hasRecord(id))
         return {};
     const CoroutineSnapshot snapshot = m_population.at(id);
-    if (m_recorded == Recorded::Nothing && !stillThere(snapshot))
+    if (!m_isBorn[id] && !stillThere(snapshot))
         return {};
-    if (m_recorded == Recorded::Nothing)
-        addBirth(snapshot);
+    addBirthOnce(id);
     const std::uint64_t before = m_sums.captured;
     if (m_next[id] < m_coroutinesAtStart[id].end) {
         if (Result<void> done = exportMemory(snapshot, m_coroutinesAtStart[id].end); !done)
@@ -324,7 +365,7 @@ Result<void> TraceStream::exportEnd(CoroutineId id)
     const ExportedCoroutine &atStart = m_coroutinesAtStart[id];
     if (snapshot.kept ? snapshot.flagged : atStart.isFlagged())
         m_batch.flags.push_back({id, snapshot.kept ? snapshot.flagReason : atStart.flagReason});
-    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0)
+    if (const std::uint64_t ts = snapshot.kept ? snapshot.deathTs : atStart.deathTs; ts != 0 && !m_isDead[id])
         m_batch.deaths.push_back({id, ts});
     const bool isFull = m_batch.deaths.size() + m_batch.notes.causes() >= kCoroutinesPerBatch;
     return isFull ? flush() : Result<void>();
@@ -354,17 +395,28 @@ Result<void> TraceStream::exportCauses()
     return {};
 }
 
-void TraceStream::addBirth(const CoroutineSnapshot &snapshot)
+/// Exports the samples. Memory has only those that are needed to judge the present, so older ones come from the
+/// recording even if memory has all events.
+Result<void> TraceStream::exportSamples()
 {
-    Birth birth;
-    birth.coroutine = snapshot.id;
-    birth.station = snapshot.station;
-    birth.generation = snapshot.generation;
-    birth.pid = snapshot.pid;
-    birth.dialect = snapshot.dialect;
-    birth.probeId = snapshot.probeId;
-    birth.birthTs = snapshot.birthTs;
+    if (m_recorded == Recorded::Nothing && m_streamIndex) {
+        RangeReader reader(m_streamIndex);
+        for (std::size_t i = 0, count = m_streamIndex->blocks(); i < count; ++i) {
+            if (!reader.readBlock(m_streamIndex->block(i)))
+                continue;
+            m_samples->addRecorded(reader.notes(), m_batch.notes);
+            if (Result<void> done = m_batch.notes.hasSamples() ? flush() : report(); !done)
+                return done;
+        }
+    }
+    m_samples->addRemembered(m_batch.notes);
+    return {};
+}
+
+void TraceStream::addBirth(const Birth &birth)
+{
     m_batch.births.push_back(birth);
+    m_isBorn[birth.coroutine] = true;
     ++m_sums.coroutines;
     // With the birth, so the first row has the name.
     m_notes.addNameAndParent(birth.coroutine, m_batch.notes);

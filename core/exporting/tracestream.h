@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Turns a trace back into a stream. If memory has evicted any of it, the recording comes first, in stream order, with
-// events that it lacks taken from memory if possible. The rest of memory follows, coroutine by
-// coroutine.
+// Turns a trace back into a stream. A recording comes first, in stream order and with its batches, so that the export
+// has the verdict of the run. Events that it lacks are taken from memory if possible. The rest of memory follows,
+// coroutine by coroutine. A recording that lacks a part of the stream is used only if memory has evicted events.
 #pragma once
 
 #include "core/exporting/exportedcoroutines.h"
 #include "core/exporting/exportednotes.h"
+#include "core/exporting/exportedsamples.h"
 #include "core/exporting/exporttrace.h"
 #include "core/recording/read/rangereader.h"
 #include "core/trace/pagedvector.h"
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace ct {
@@ -30,21 +32,23 @@ public:
 private:
     /// How much of the stream the recording has, as far as it is known before reading.
     enum class Recorded {
-        Nothing,  ///< the recording is not used: everything is in memory, or there is no recording
+        Nothing,  ///< the recording is not used
         Part,
         All,
     };
     Result<void> fillCoroutines();
     void addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t missed);
     void chooseSource();
-    bool awaitRecording() const;
     Result<void> exportBirths();
     Result<void> exportRecorded();
     Result<void> exportBlock(const StreamIndex::Block &block);
-    Result<void> exportEvents(const Transitions &events);
+    Result<void> exportBatch(const RangeReader::RecordedBatch &batch);
+    void addRecorded(const Batch &recorded);
+    Result<void> exportEvents(std::span<const Transition> events);
     Result<void> exportMemory(const CoroutineSnapshot &snapshot, std::uint64_t end);
     Result<void> exportCoroutine(CoroutineId id);
     Result<void> exportCauses();
+    Result<void> exportSamples();
     Result<void> exportEnd(CoroutineId id);
     std::uint64_t expectedEvents() const;
     std::uint64_t missingEvents() const;
@@ -54,9 +58,10 @@ private:
         return id < m_coroutinesAtStart.size() && m_coroutinesAtStart[id].hasRecord();
     }
     bool stillThere(const CoroutineSnapshot &snapshot);
+    void addBirthOnce(CoroutineId id);
     void addOverflowEvents(std::uint64_t count);
     void countDrops();
-    void addBirth(const CoroutineSnapshot &snapshot);
+    void addBirth(const Birth &birth);
     MissingEvents whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const;
     void addLoss(CoroutineId id, std::uint64_t firstN, std::uint64_t count);
     void addEndOfLosses(CoroutineId id);
@@ -72,7 +77,9 @@ private:
     // Values at the beginning of the export.
     ExportedCoroutines m_coroutinesAtStart;  ///< without coroutines whose record was evicted since
     std::uint64_t m_streamed = 0;            ///< position in the stream after all exported events
+    std::uint64_t m_now = 0;                 ///< ns: end of the observation
     ExportedNotes m_notes;
+    std::optional<ExportedSamples> m_samples;
     Recorded m_recorded = Recorded::Nothing;
     bool m_isComplete = false;  ///< the recording is used, and had everything so far
     std::optional<RangeReader> m_reader;
@@ -82,7 +89,10 @@ private:
     std::uint64_t m_causes = 0;  ///< causes exported
     /// Events whose records were evicted during the export of their coroutine.
     std::uint64_t m_eventsOfEvictedRecords = 0;
+    std::uint64_t m_latestSwitch = 0;  ///< ns: of the exported ones
     // By coroutine.
+    std::vector<bool> m_isBorn;               ///< its birth is exported
+    std::vector<bool> m_isDead;               ///< its death is exported
     PagedVector<std::uint64_t> m_next;        ///< one past the latest exported number
     std::vector<bool> m_isNextKnown;          ///< m_next is exact: numbers missing after it were lost or missed
     PagedVector<std::uint64_t> m_unreported;  ///< lost or missed when the export began, and not exported so far

@@ -4,6 +4,7 @@
 
 #include "core/base/fileending.h"
 #include "core/base/monotonic.h"
+#include "core/databases/openstream.h"
 #include "core/databases/serveraddress.h"
 #include "core/playback/historyrestorer.h"
 #include "core/recording/read/segments.h"
@@ -270,7 +271,9 @@ bool Run::isCutShort() const
 
 bool Run::knowsDeaths() const
 {
-    return !m_recorded || hasEnding(m_recorded->path(), ".ctr");
+    if (!m_recorded || m_population->alive() < m_population->keptCount())
+        return true;
+    return hasEnding(m_recorded->path(), ".ctr") || isDatabase(m_recorded->path());
 }
 
 bool Run::canReplay() const

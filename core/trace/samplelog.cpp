@@ -21,6 +21,7 @@ void SampleLog::consume(const Notes &notes)
     const std::lock_guard lock(m_mutex);
     for (const ThreadSample &row : notes.threadSamples)
         add(row);
+    m_consumedRows += notes.threadSamples.size() + notes.descriptorSamples.size() + notes.processSamples.size();
     for (const DescriptorSample &row : notes.descriptorSamples)
         add(row);
     for (const ProcessSample &row : notes.processSamples)
@@ -89,7 +90,7 @@ void SampleLog::add(const DescriptorSample &row)
     if (!row.isReady())
         descriptor.readySince = 0;
     else if (!isStillReady)
-        descriptor.readySince = row.ts;
+        descriptor.readySince = (descriptor.firstReady = row).ts;
     descriptor.latest = row;
     m_rows += isNew ? 1 : 0;
 }
@@ -99,6 +100,9 @@ void SampleLog::add(const ProcessSample &row)
     Process *const process = processOf(row.pid);
     if (!process)
         return;
+    process->rows.push_back(row);
+    if (process->rows.size() > kMostRowsOfProcess)
+        process->rows.pop_front();
     const ProcessSample before = process->latest;
     process->latest = row;
     process->latest.ts = std::max(row.ts, before.ts);
@@ -188,9 +192,32 @@ std::optional<ProcessSample> SampleLog::processSample(std::uint32_t pid) const
     if (found == m_processes.end())
         return std::nullopt;
     ProcessSample latest = found->second.latest;
-    latest.areThreadsKnown = latest.areThreadsKnown && !found->second.lacksThreads;
-    latest.areDescriptorsKnown = latest.areDescriptorsKnown && !found->second.lacksDescriptors;
+    clearUnknown(found->second, latest);
     return latest;
+}
+
+/// Clears what rows that were left out make unknown.
+void SampleLog::clearUnknown(const Process &process, ProcessSample &latest)
+{
+    latest.areThreadsKnown = latest.areThreadsKnown && !process.lacksThreads;
+    latest.areDescriptorsKnown = latest.areDescriptorsKnown && !process.lacksDescriptors;
+}
+
+std::vector<ProcessSample> SampleLog::processSamples(std::uint32_t pid) const
+{
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_processes.find(pid);
+    if (found == m_processes.end() || found->second.rows.empty())
+        return {};
+    std::vector<ProcessSample> samples(found->second.rows.begin(), found->second.rows.end());
+    clearUnknown(found->second, samples.back());
+    return samples;
+}
+
+std::uint64_t SampleLog::consumedRows() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_consumedRows;
 }
 
 std::vector<std::uint32_t> SampleLog::pids() const

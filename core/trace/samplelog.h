@@ -33,6 +33,7 @@ struct WatchedDescriptor {
     /// ns, CLOCK_MONOTONIC: since then, each row said that it is ready, and none that something was fetched; 0 = the
     /// latest row does not say that it is ready.
     std::uint64_t readySince = 0;
+    DescriptorSample firstReady;  ///< the row of readySince, if that is known
 };
 
 /// The machine was suspended. CLOCK_MONOTONIC does not count suspended time, so a suspend has no duration in it.
@@ -51,6 +52,7 @@ public:
     static constexpr std::size_t kMostRowsOfThread = 128;
     /// Limits for a damaged recording. Rows beyond them are left out; then processSample() says that not all are known.
     static constexpr std::size_t kMostRows = 1U << 20;
+    static constexpr std::size_t kMostRowsOfProcess = 4096;  ///< rows about the process itself
     static constexpr std::size_t kMostStops = 10'000;
     static constexpr std::size_t kMostSuspends = 10'000;
 
@@ -66,6 +68,9 @@ public:
     std::vector<WatchedDescriptor> descriptors(std::uint32_t pid) const;
     /// The latest row about the process, with the latest times of all its rows; nullopt = it was never sampled.
     std::optional<ProcessSample> processSample(std::uint32_t pid) const;
+    /// The rows about the process, oldest first; the latest kMostRowsOfProcess.
+    std::vector<ProcessSample> processSamples(std::uint32_t pid) const;
+    std::uint64_t consumedRows() const;                   ///< of all kinds, kept or not
     std::vector<std::uint32_t> pids() const;              ///< of all processes with samples
     std::vector<StoppedTime> stoppedTimes() const;        ///< by begin; the latest kMostStops
     std::vector<MachineSuspend> machineSuspends() const;  ///< oldest first; the latest kMostSuspends
@@ -73,6 +78,7 @@ public:
 private:
     struct Process {
         ProcessSample latest;
+        std::deque<ProcessSample> rows;  ///< oldest first
         std::map<std::uint32_t, std::deque<ThreadSample>> threads;
         std::map<std::pair<std::uint32_t, std::uint32_t>, WatchedDescriptor> descriptors;  ///< by epoll, descriptor
         std::optional<std::uint64_t> stoppedSince;
@@ -82,6 +88,7 @@ private:
         std::uint64_t evictedAt = 0;    ///< ns: latest.ts at the latest evictOld()
     };
     Process *processOf(std::uint32_t pid);
+    static void clearUnknown(const Process &process, ProcessSample &latest);
     void add(const ThreadSample &row);
     void add(const DescriptorSample &row);
     void add(const ProcessSample &row);
@@ -96,6 +103,7 @@ private:
     std::deque<MachineSuspend> m_suspends;
     std::optional<std::uint64_t> m_suspendedNs;  ///< in all, as of the latest suspend
     std::size_t m_rows = 0;                      ///< of threads and descriptors
+    std::uint64_t m_consumedRows = 0;
 };
 
 }  // namespace ct

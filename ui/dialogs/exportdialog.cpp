@@ -25,6 +25,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -43,12 +44,18 @@ QString text(std::string_view value)
 
 constexpr const char *kFormatKey = "export/kind";
 constexpr int kMostExpanded = 8;  ///< fewer top-level items are shown expanded
+constexpr int kFollowIntervalMs = 1000;
 constexpr const char *kFolderKey = "export/folder";
 
 QString usualFolder()
 {
     const QString kept = QSettings().value(QLatin1String(kFolderKey)).toString();
-    return QFileInfo(kept).isDir() ? kept : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    for (const QString &folder : {kept, documents, QDir::homePath()}) {
+        if (QFileInfo(folder).isDir())
+            return folder;
+    }
+    return QDir::currentPath();
 }
 
 void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
@@ -66,7 +73,6 @@ void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
 ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent)
     : QDialog(parent),
       m_trace(std::move(trace)),
-      m_end(choices.end),
       m_format(new QComboBox(this)),
       m_estimate(new QLabel(this)),
       m_message(new QLabel(this))
@@ -80,18 +86,18 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     m_message->setMinimumHeight(2 * m_message->fontMetrics().lineSpacing());
     auto *formats = new QFormLayout;
     formats->addRow(tr("F&ormat"), m_format);
-    m_selection = new SelectionFields(std::move(choices), this);
     auto *left = new QVBoxLayout;
     left->addLayout(formats);
     left->addWidget(makeFile());
     m_server = new ServerFields(this);
     left->addWidget(m_server);
+    m_selection = new SelectionFields(std::move(choices), this);
     left->addWidget(m_selection);
     left->addWidget(m_estimate);
     left->addStretch();
     auto *columns = new QHBoxLayout;
-    columns->addLayout(left, 3);
-    columns->addWidget(makeContent(), 2);
+    columns->addLayout(left, 1);
+    columns->addWidget(makeContent(), 1);
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_export = buttons->addButton(tr("&Export"), QDialogButtonBox::AcceptRole);
     m_export->setObjectName(QStringLiteral("exportButton"));
@@ -105,10 +111,41 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::submit);
     connect(m_format, &QComboBox::currentIndexChanged, this, &ExportDialog::showFormat);
     connect(m_selection, &SelectionFields::changed, this, &ExportDialog::showEstimate);
-    connect(m_server, &ServerFields::changed, this, &ExportDialog::check);
+    connect(m_server, &ServerFields::changed, this, [this] {
+        if (m_eventsView != text(m_server->server().table))
+            showContent();
+        check();
+    });
     connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::check);
     showFormat();
     resize(900, 560);
+    followTrace();
+}
+
+/// Updates the numbers and the end while the run lasts.
+void ExportDialog::followTrace()
+{
+    auto *timer = new QTimer(this);
+    timer->setInterval(kFollowIntervalMs);
+    connect(timer, &QTimer::timeout, this, [this, timer] {
+        if (!isGrowing())
+            timer->stop();
+        m_selection->setEnd(m_trace.history->lastTs());
+        showEstimate();
+    });
+    if (isGrowing())
+        timer->start();
+}
+
+ExportInput ExportDialog::input() const
+{
+    return {m_path->text(), m_selection->input()};
+}
+
+void ExportDialog::setInput(const ExportInput &input)
+{
+    m_path->setText(input.path);
+    m_selection->setInput(input.selection);
 }
 
 void ExportDialog::addFormats()
@@ -173,8 +210,26 @@ const ExportFormat &ExportDialog::format() const
 
 QString ExportDialog::path() const
 {
-    const QString path = m_path->text().trimmed();
-    return path.isEmpty() || QDir::isAbsolutePath(path) ? path : QDir(usualFolder()).filePath(path);
+    const QString typed = m_path->text().trimmed();
+    if (typed.isEmpty())
+        return typed;
+    const QFileInfo file(QDir(usualFolder()), typed);
+    const bool hasEnding = file.isDir() || !file.suffix().isEmpty();
+    return hasEnding ? file.filePath() : file.filePath() + u'.' + text(format().extension);
+}
+
+/// What the user may not expect of the file; empty: nothing.
+QString ExportDialog::fileWarning() const
+{
+    const QString name = QFileInfo(path()).fileName();
+    QStringList warnings;
+    const ExportFormat *const ofName = exportFormatFor(path().toStdString());
+    if (ofName && ofName->extension != format().extension)
+        warnings << tr("%1 will have the format %2, although its name ends like that of %3.")
+                        .arg(name, text(format().name), text(ofName->name));
+    if (QFileInfo::exists(path()))
+        warnings << tr("%1 exists and will be replaced.").arg(name);
+    return warnings.join(u' ');
 }
 
 void ExportDialog::showFormat()
@@ -189,11 +244,17 @@ void ExportDialog::showFormat()
     m_packing->setVisible(chosen.isText);
     m_spreadsheet->setVisible(&forSpreadsheets(chosen) != &chosen);
     m_selection->setVisible(chosen.allowsSelections());
+    showContent();
+    showEstimate();
+}
+
+void ExportDialog::showContent()
+{
+    m_eventsView = text(m_server->server().table);
     m_content->clear();
-    addItems(*m_content, contentOf(chosen));
+    addItems(*m_content, contentOf(format(), m_eventsView));
     if (m_content->topLevelItemCount() < kMostExpanded)
         m_content->expandAll();
-    showEstimate();
 }
 
 /// Replaces the extension of another format.
@@ -217,7 +278,7 @@ QString ExportDialog::fileProblem() const
     if (path().isEmpty() || file.isDir())
         return tr("Enter the name of a file.");
     if (!folder.isDir())
-        return tr("The folder %1 does not exist.").arg(folder.filePath());
+        return tr("The folder %1 does not exist. Create it, or choose another one.").arg(folder.filePath());
     if (!folder.isWritable())
         return tr("The folder %1 is not writable. Choose another one.").arg(folder.filePath());
     std::error_code failed;
@@ -242,19 +303,19 @@ void ExportDialog::check()
 {
     const QString wrong = problem();
     m_export->setEnabled(wrong.isEmpty());
-    const bool replaces = !format().isOfServer() && QFileInfo::exists(path());
-    m_message->setText(!wrong.isEmpty() ? wrong
-                       : replaces       ? tr("%1 exists and will be replaced.").arg(QFileInfo(path()).fileName())
-                                        : QString());
+    m_message->setText(!wrong.isEmpty() || format().isOfServer() ? wrong : fileWarning());
 }
 
 void ExportDialog::showEstimate()
 {
-    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_end);
-    const QString counts = tr("%1 events, %2, %3 causes such as wakes and waits")
-                               .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
-                                    format::count(estimate.causes));
-    m_estimate->setText(estimate.isExact ? counts : tr("About %1").arg(counts));
+    const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_trace.hasRecording);
+    const QString counts =
+        (estimate.isExact && !estimate.areCausesExact ? tr("%1 events, %2, about %3 causes such as wakes and waits")
+                                                      : tr("%1 events, %2, %3 causes such as wakes and waits"))
+            .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
+                 format::count(estimate.causes));
+    const QString known = estimate.isExact ? counts : tr("About %1").arg(counts);
+    m_estimate->setText(isGrowing() ? tr("So far: %1").arg(known) : known);
     check();
 }
 

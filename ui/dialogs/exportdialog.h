@@ -11,6 +11,7 @@
 
 #include <QDialog>
 
+#include <functional>
 #include <memory>
 
 class QCheckBox;
@@ -29,12 +30,23 @@ struct ExportedTrace {
     QString recording;  ///< the trace's own recording, which must not be overwritten; may be empty
     std::shared_ptr<const Population> population;
     std::shared_ptr<const History> history;
+    bool hasRecording = false;    ///< events that memory has evicted can be exported
+    std::function<bool()> lasts;  ///< the trace still grows; may be empty
+};
+
+/// What the user has entered. The settings keep the format and the address of a server.
+struct ExportInput {
+    QString path;
+    SelectionInput selection;
 };
 
 class ExportDialog : public QDialog {
     Q_OBJECT
 public:
     ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *parent = nullptr);
+
+    ExportInput input() const;
+    void setInput(const ExportInput &input);
 
 Q_SIGNALS:
     /// `target`: a path, or the address of a server.
@@ -49,15 +61,18 @@ private:
     QString problem() const;
     TraceSelection selection() const;
     QString fileProblem() const;
+    QString fileWarning() const;
     void showFormat();
+    void showContent();
     void renameFor(const ExportFormat &format);
     void showEstimate();
+    void followTrace();
+    bool isGrowing() const { return m_trace.lasts && m_trace.lasts(); }
     void check();
     void browse();
     void submit();
 
     const ExportedTrace m_trace;
-    const std::uint64_t m_end;  ///< ns, of the trace
     QComboBox *m_format;
     QWidget *m_file = nullptr;
     QLineEdit *m_path = nullptr;
@@ -65,6 +80,7 @@ private:
     QLabel *m_packing = nullptr;
     ServerFields *m_server = nullptr;
     QTreeWidget *m_content = nullptr;
+    QString m_eventsView;  ///< on a server
     SelectionFields *m_selection = nullptr;
     QLabel *m_estimate;
     QLabel *m_message;

@@ -58,14 +58,22 @@ ContentItem tableContent(Table table, bool isOfServer)
     return item;
 }
 
-std::vector<ContentItem> databaseContent(bool isOfServer)
+ContentItem viewContent(const QString &name, const char *description)
+{
+    return {name, ContentText::tr("View: %1").arg(QLatin1String(description)), {}};
+}
+
+std::vector<ContentItem> databaseContent(bool isOfServer, const QString &eventsView)
 {
     std::vector<ContentItem> content;
     for (std::size_t i = 0; i < kTables; ++i)
         content.push_back(tableContent(static_cast<Table>(i), isOfServer));
+    if (isOfServer)
+        content.push_back(viewContent(eventsView, "The events, by their name in SQLite or that of your choice"));
+    else
+        content.push_back(viewContent(QLatin1String(kEventsView.name), kEventsView.description));
     for (const TraceView &view : kTraceViews)
-        content.push_back(
-            {QLatin1String(view.name), ContentText::tr("View: %1").arg(QLatin1String(view.description)), {}});
+        content.push_back(viewContent(QLatin1String(view.name), view.description));
     return content;
 }
 
@@ -86,19 +94,17 @@ std::vector<ContentItem> csvContent()
 
 std::vector<ContentItem> jsonlContent()
 {
-    const auto fields = [](const QStringList &names) {
+    const auto fields = [](const QString &names) {
         std::vector<ContentItem> items;
-        for (const QString &name : names)
+        for (const QString &name : names.split(u' '))
             items.push_back({name, {}, {}});
         return items;
     };
-    const QStringList events{
-        QStringLiteral("probe_id, tid, addr, seq, is_active, ts"), QStringLiteral("n, coroutine, kind"),
-        QStringLiteral("file, line, function, column, resolved"), QStringLiteral("birth_ts, pid, name, parent"),
-        QStringLiteral("lost_before, missed_before, dropped_before, not_selected_before")};
-    const QStringList notes{QStringLiteral("wait, wake, use, wakers_left, finish"),
-                            QStringLiteral("birth, death, name, parent"),
-                            QStringLiteral("process, process_end, thread, drop, switch, selection")};
+    const QString events =
+        QStringLiteral("probe_id tid addr seq is_active ts n coroutine kind file line function column resolved "
+                       "birth_ts pid name parent lost_before missed_before dropped_before not_selected_before");
+    const QString notes = QStringLiteral("wait wake use wakers_left finish birth death name parent process "
+                                         "process_end thread drop switch selection");
     return {{ContentText::tr("Events"), ContentText::tr("One line each, with these fields"), fields(events)},
             {ContentText::tr("Notes"), ContentText::tr("One line each, with a field “note”"), fields(notes)}};
 }
@@ -124,10 +130,10 @@ std::vector<ContentItem> recordingContent()
             {ContentText::tr("Output"), ContentText::tr("What the target printed"), {}}};
 }
 
-std::vector<ContentItem> keptContent(const ExportFormat &format)
+std::vector<ContentItem> keptContent(const ExportFormat &format, const QString &eventsView)
 {
     if (format.isOfServer() || format.kind == "sqlite")
-        return databaseContent(format.isOfServer());
+        return databaseContent(format.isOfServer(), eventsView);
     if (format.kind == "csv")
         return csvContent();
     if (format.kind == kRecordingKind)
@@ -137,9 +143,9 @@ std::vector<ContentItem> keptContent(const ExportFormat &format)
 
 }  // namespace
 
-std::vector<ContentItem> contentOf(const ExportFormat &format)
+std::vector<ContentItem> contentOf(const ExportFormat &format, const QString &eventsView)
 {
-    std::vector<ContentItem> content = keptContent(format);
+    std::vector<ContentItem> content = keptContent(format, eventsView);
     if (format.kind != kRecordingKind)
         content.push_back({ContentText::tr("Not kept"), ContentText::tr("What the target printed"), {}});
     return content;

@@ -19,6 +19,7 @@ struct ContentItem {
     std::vector<ContentItem> items;
 };
 
-std::vector<ContentItem> contentOf(const ExportFormat &format);
+/// `eventsView`: the name of the view with the events on a server, as chosen by the user.
+std::vector<ContentItem> contentOf(const ExportFormat &format, const QString &eventsView = {});
 
 }  // namespace ct

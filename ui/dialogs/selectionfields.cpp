@@ -111,6 +111,31 @@ QDoubleSpinBox *SelectionFields::makeTime(const char *name, const QString &acces
     return box;
 }
 
+SelectionInput SelectionFields::input() const
+{
+    return {m_filtered->isChecked(), m_selected->isChecked(), m_hasTimes->isChecked(), m_from->value(), m_to->value()};
+}
+
+void SelectionFields::setInput(const SelectionInput &input)
+{
+    if (input.isFiltered && m_filtered->isEnabled())
+        m_filtered->setChecked(true);
+    if (input.isChosen && m_selected->isEnabled())
+        m_selected->setChecked(true);
+    if (input.hasTimes)
+        setTimes(input.from, input.to);
+}
+
+void SelectionFields::setEnd(std::uint64_t end)
+{
+    m_choices.end = end;
+    const bool isUpToEnd = m_to->value() == m_to->maximum();
+    for (QDoubleSpinBox *box : {m_from, m_to})
+        box->setMaximum(secondsOf(static_cast<std::int64_t>(end)) + std::pow(10, -kDigits));
+    if (isUpToEnd)
+        m_to->setValue(m_to->maximum());
+}
+
 void SelectionFields::setTimes(double from, double to)
 {
     m_hasTimes->setChecked(true);

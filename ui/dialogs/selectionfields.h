@@ -27,12 +27,26 @@ struct ExportChoices {
     std::int64_t visibleTo = 0;
 };
 
+/// What the user has entered.
+struct SelectionInput {
+    bool isFiltered = false;
+    bool isChosen = false;
+    bool hasTimes = false;
+    double from = 0;  ///< s
+    double to = 0;    ///< s
+};
+
 class SelectionFields : public QGroupBox {
     Q_OBJECT
 public:
     explicit SelectionFields(ExportChoices choices, QWidget *parent = nullptr);
 
     TraceSelection selection() const;
+    SelectionInput input() const;
+    /// Coroutines stay unselected if the table does not have that selection any more.
+    void setInput(const SelectionInput &input);
+    /// Sets the end of the trace (ns), when it has grown. A time range up to the end grows, too.
+    void setEnd(std::uint64_t end);
     /// The problem with the fields; empty: none.
     QString problem() const;
 
@@ -48,7 +62,7 @@ private:
     double secondsOf(std::int64_t ts) const;
     std::uint64_t timeOf(double seconds) const;
 
-    const ExportChoices m_choices;
+    ExportChoices m_choices;
     QRadioButton *m_filtered = nullptr;
     QRadioButton *m_selected = nullptr;
     QCheckBox *m_hasTimes = nullptr;

@@ -277,7 +277,8 @@ void FindingsDock::updateTexts()
     const QString subjects = coroutines > 0 ? tr(" about %1").arg(format::coroutines(coroutines)) : QString();
     m_summary->setText(tr("%1%2 %3%4").arg(strong, subjects, m_instant, hiddenText));
     m_summary->setVisible(shown > 0);
-    m_notice->setVisible(!m_trace.deathsKnown && shown > 0);
+    const bool anyDied = m_trace.population && m_trace.population->alive() < m_trace.population->keptCount();
+    m_notice->setVisible(!m_trace.deathsKnown && !anyDied && shown > 0);
     m_empty->setText(m_model->judgement() ? tr("Nothing was found %1%2").arg(m_instant, hiddenText)
                                           : tr("Not judged yet"));
     m_pages->setCurrentIndex(shown > 0 ? ListPage : EmptyPage);

@@ -39,8 +39,9 @@ JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
     layout->addWidget(m_label);
     layout->addWidget(m_progress);
     m_rate->setObjectName(name + QStringLiteral("Rate"));
-    layout->addWidget(m_rate);
+    // In front of the rate, whose width changes.
     layout->addWidget(cancelButton);
+    layout->addWidget(m_rate);
     connect(cancelButton, &QToolButton::clicked, this, &JobBar::cancel);
     m_timer->setInterval(100);
     connect(m_timer, &QTimer::timeout, this, &JobBar::showProgress);

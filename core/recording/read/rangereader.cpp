@@ -3,6 +3,7 @@
 #include "core/recording/read/rangereader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ct {
 
@@ -42,6 +43,7 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
     const std::shared_ptr<const ctr::Renumbering> renumbering = m_streamIndex->renumbering();
     m_events.clear();
     m_notes.clear();
+    m_batches.clear();
     for (Batch batch; m_decoder.next(batch);) {
         if (renumbering)
             renumbering->apply(batch);
@@ -52,6 +54,10 @@ Result<void> RangeReader::load(const StreamIndex::Block &block)
         m_notes.wakersLeft.insert(m_notes.wakersLeft.end(), batch.notes.wakersLeft.begin(),
                                   batch.notes.wakersLeft.end());
         m_notes.finishes.insert(m_notes.finishes.end(), batch.notes.finishes.begin(), batch.notes.finishes.end());
+        const std::uint64_t first = m_batches.empty() ? block.first : m_batches.back().end;
+        const std::uint64_t end = first + batch.transitions.size();
+        batch.transitions.clear();
+        m_batches.push_back({std::move(batch), first, end});
     }
     // The writer left out events that the format cannot hold, but only counted them. So the positions of the others are
     // unknown.

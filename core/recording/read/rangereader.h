@@ -8,8 +8,11 @@
 #include "core/recording/read/blockreader.h"
 #include "core/recording/read/streamindex.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace ct {
 
@@ -22,10 +25,23 @@ public:
     /// events, when the recording does not have them. A removed or changed file is an error, too.
     Result<void> read(std::uint64_t first, std::uint64_t end, Transitions &events);
 
-    /// Loads a block unless it is loaded already. notes() then has its notes. Errors as in read().
+    /// Loads a block unless it is loaded already. notes() and batches() then have its rows. Errors as in read().
     Result<void> readBlock(const StreamIndex::Block &block) { return isIn(block) ? Result<void>() : load(block); }
     /// Wakes and waits of the latest block, with the coroutine ids of the stream.
     const Notes &notes() const { return m_notes; }
+    struct RecordedBatch {
+        Batch others;             ///< everything but its transitions
+        std::uint64_t first = 0;  ///< its transitions have the positions [first, end) in the stream
+        std::uint64_t end = 0;
+    };
+    /// The batches of the latest block, with the coroutine ids of the stream.
+    const std::vector<RecordedBatch> &batches() const { return m_batches; }
+    /// The transitions of one of batches(), up to the position `end`.
+    std::span<const Transition> eventsOf(const RecordedBatch &batch, std::uint64_t end) const
+    {
+        const std::span<const Transition> behind = std::span(m_events).subspan(batch.first - m_block->first);
+        return behind.first(std::clamp(end, batch.first, batch.end) - batch.first);
+    }
 
 private:
     bool isIn(const StreamIndex::Block &block) const;
@@ -37,6 +53,7 @@ private:
     std::optional<StreamIndex::Block> m_block;  ///< the loaded block
     Transitions m_events;                       ///< transitions of m_block; successive ranges often share a block
     Notes m_notes;
+    std::vector<RecordedBatch> m_batches;
     ctr::StreamDecoder m_decoder;
 };
 

@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTimer>
@@ -99,6 +100,23 @@ private Q_SLOTS:
         QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
     }
 
+    void tabFollowsTheLayout()
+    {
+        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));
+        ExportDialog *dialog = opened.ask();
+        QVERIFY(dialog);
+        choose(dialog, "jsonl");
+        dialog->findChild<QWidget *>(QStringLiteral("exportFormat"))->setFocus();
+        QStringList names;
+        for (int i = 0; i < 7; ++i, QTest::keyClick(dialog, Qt::Key_Tab))
+            names << dialog->focusWidget()->objectName();
+        const QStringList expected{QStringLiteral("exportFormat"), QStringLiteral("exportPath"),
+                                   QStringLiteral("exportBrowse"), QStringLiteral("selectAll"),
+                                   QStringLiteral("selectTimes"),  QStringLiteral("selectVisible"),
+                                   QStringLiteral("exportContent")};
+        QCOMPARE(names, expected);
+    }
+
     void showsTheContentOfEveryFormat()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));
@@ -114,13 +132,23 @@ private Q_SLOTS:
             const bool isRecording = formats->currentData().toString() == QLatin1String("ctr");
             QCOMPARE(last->text(0), isRecording ? QStringLiteral("Output") : QStringLiteral("Not kept"));
             QCOMPARE(last->text(1), QStringLiteral("What the target printed"));
+            // Both columns are in the view.
+            QVERIFY(!tree->horizontalScrollBar()->isVisible());
+            QVERIFY(tree->columnWidth(1) >= tree->fontMetrics().horizontalAdvance(last->text(1)));
             gui::takePicture(dialog, qPrintable(QStringLiteral("export-format-%1").arg(i)));
         }
         choose(dialog, "sqlite");
         QCOMPARE(tree->topLevelItem(0)->text(0), QStringLiteral("coro_trace_events"));
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("id"));
+        const auto has = [tree](const char *name) {
+            return tree->findItems(QLatin1String(name), Qt::MatchExactly).size() == 1;
+        };
+        QVERIFY(has("events") && has("coro_trace"));
         choose(dialog, "postgresql");
         QVERIFY(tree->topLevelItem(0)->text(0) != QLatin1String("coro_trace_events"));
+        QVERIFY(has("events") && has("coro_trace_events"));
+        type(dialog, "serverTable", QStringLiteral("old_name"));
+        QVERIFY(has("old_name") && !has("coro_trace_events"));
         choose(dialog, "csv");
         QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QStringLiteral("probe_id"));
     }
@@ -155,34 +183,6 @@ private Q_SLOTS:
         opened.window.exportTo(*exportFormatFor("x.csv"), csvAgain);
         QVERIFY(opened.hasEnded());
         QCOMPARE(contentOf(csvAgain), contentOf(csv));
-    }
-
-    void theFormatSetsTheEndingOfTheName()
-    {
-        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 2));
-        ExportDialog *dialog = opened.ask();
-        QVERIFY(dialog);
-        auto *path = dialog->findChild<QLineEdit *>(QStringLiteral("exportPath"));
-        choose(dialog, "jsonl");
-        QVERIFY2(path->text().endsWith(QLatin1String("/opened.jsonl")), qPrintable(path->text()));
-        path->setText(QStringLiteral("/tmp/run.v2.jsonl.gz"));
-        choose(dialog, "perfetto");
-        QCOMPARE(path->text(), QStringLiteral("/tmp/run.v2.pftrace"));
-        choose(dialog, "sqlite");
-        QCOMPARE(path->text(), QStringLiteral("/tmp/run.v2.sqlite"));
-    }
-
-    void compressesByTheName()
-    {
-        ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10));
-        ExportDialog *dialog = opened.ask();
-        QVERIFY(dialog);
-        choose(dialog, "jsonl");
-        const QString path = m_sandbox.path(QStringLiteral("packed.jsonl.gz"));
-        type(dialog, "exportPath", path);
-        QVERIFY(gui::click(dialog, "exportButton"));
-        QVERIFY(opened.hasEnded());
-        QVERIFY(contentOf(path).startsWith("\x1f\x8b"));
     }
 
     void exportsTheRowsThatAreSelected()
@@ -263,34 +263,6 @@ private Q_SLOTS:
         QVERIFY(labelOf(dialog, "exportEstimate").startsWith(QLatin1String("About ")));
     }
 
-    void explainsAnInvalidFileName()
-    {
-        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
-        ExportDialog *dialog = opened.ask();
-        QVERIFY(dialog);
-        choose(dialog, "jsonl");
-        auto *button = dialog->findChild<QPushButton *>(QStringLiteral("exportButton"));
-        const auto messageFor = [&](const QString &path) {
-            type(dialog, "exportPath", path);
-            return labelOf(dialog, "exportMessage");
-        };
-        QVERIFY(messageFor(QStringLiteral("/no/such/folder/x.jsonl")).contains(QLatin1String("/no/such/folder")));
-        QVERIFY(!button->isEnabled());
-        QVERIFY(messageFor({}).contains(QLatin1String("Enter the name")));
-        QVERIFY(!button->isEnabled());
-        QVERIFY(messageFor(QStringLiteral("/tmp")).contains(QLatin1String("Enter the name")));
-        QVERIFY(messageFor(opened.recording).contains(QLatin1String("the open recording")));
-        QVERIFY(!button->isEnabled());
-        const QString link = m_sandbox.path(QStringLiteral("link.jsonl"));
-        QVERIFY(QFile::link(opened.recording, link));
-        QVERIFY(messageFor(link).contains(QLatin1String("the open recording")));
-        const QString other = m_sandbox.path(QStringLiteral("older.jsonl"));
-        QFile file(other);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        QVERIFY(messageFor(other).contains(QLatin1String("will be replaced")));
-        QVERIFY(button->isEnabled());
-    }
-
     void aFullDiskLeavesNothing()
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(10, 3000));
@@ -299,6 +271,8 @@ private Q_SLOTS:
         choose(dialog, "csv");
         const QString path = m_sandbox.path(QStringLiteral("full.csv"));
         type(dialog, "exportPath", path);
+        QVERIFY(gui::press(dialog, "selectTimes"));
+        dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(2.5);
         {
             const test::FileSizeLimit limit(100'000);
             QVERIFY(gui::click(dialog, "exportButton"));
@@ -306,6 +280,21 @@ private Q_SLOTS:
         }
         gui::topLevel<QWidget>("errorBox")->close();
         QVERIFY(!QFile::exists(path));
+        // The dialog still has what was entered, until the export succeeds.
+        QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
+        dialog = opened.ask();
+        QVERIFY(dialog);
+        const auto *line = dialog->findChild<QLineEdit *>(QStringLiteral("exportPath"));
+        QCOMPARE(line->text(), path);
+        QVERIFY(dialog->findChild<QCheckBox *>(QStringLiteral("selectTimes"))->isChecked());
+        QCOMPARE(dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->value(), 2.5);
+        QVERIFY(gui::click(dialog, "exportButton"));
+        QVERIFY(opened.hasEnded());
+        QVERIFY(QFile::exists(path));
+        QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
+        dialog = opened.ask();
+        QVERIFY(dialog);
+        QVERIFY(!dialog->findChild<QCheckBox *>(QStringLiteral("selectTimes"))->isChecked());
     }
 
     void exportsAnEmptyTrace()
@@ -337,22 +326,6 @@ private Q_SLOTS:
         QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
         QVERIFY(opened.hasEnded());
         QVERIFY(!QFile::exists(path));
-    }
-
-    void remembersFormatAndFolder()
-    {
-        ExportWindow opened(m_sandbox, gui::sampleRecording(1, 10));
-        ExportDialog *dialog = opened.ask();
-        QVERIFY(dialog);
-        choose(dialog, "chrome");
-        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("run.json")));
-        QVERIFY(gui::click(dialog, "exportButton"));
-        QVERIFY(opened.hasEnded());
-        QTRY_VERIFY(!gui::topLevel<QWidget>("exportDialog"));
-        dialog = opened.ask();
-        QVERIFY(dialog);
-        QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("exportPath"))->text(),
-                 m_sandbox.path(QStringLiteral("opened.json")));
     }
 
     void reportsAServerThatRefuses()
@@ -465,8 +438,12 @@ private Q_SLOTS:
         static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+ [kM]/s, .+ left$)"));
         QTRY_VERIFY2_WITH_TIMEOUT(expected.match(opened.rate()).hasMatch(), qPrintable(opened.rate()), gui::kPatience);
         gui::takePicture(&opened.window, "export-rate");
+        // The button stays where it is when the text changes.
+        const auto *button = opened.window.findChild<QWidget *>(QStringLiteral("exportCancel"));
+        QVERIFY(button->x() < opened.window.findChild<QWidget *>(QStringLiteral("exportRate"))->x());
         QVERIFY(gui::click(&opened.window, "exportCancel"));
         QVERIFY(opened.hasEnded());
+        QCOMPARE(opened.notice(), QStringLiteral("The export was cancelled; nothing was changed"));
     }
 
     void wordsOfRateAndTimeLeft()

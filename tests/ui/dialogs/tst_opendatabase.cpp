@@ -5,6 +5,7 @@
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
 #include "tests/ui/dialogs/startedwindow.h"
+#include "ui/format/runformat.h"
 
 #include <QPushButton>
 #include <QSqlDatabase>
@@ -28,6 +29,7 @@ private Q_SLOTS:
         const QString path = m_sandbox.path(QStringLiteral("stored.sqlite"));
         ExportWindow opened(m_sandbox, gui::sampleRecording(3, 100, "a name with <b>marks</b> and quite some length"));
         QVERIFY(opened.isOpen);
+        QVERIFY(!opened.window.run().knowsDeaths());  // no line of the JSONL is about one
         opened.window.exportTo(*exportFormatFor("x.sqlite"), path);
         QVERIFY(opened.hasEnded());
         QWidget *dialog = ask(opened.window);
@@ -50,6 +52,10 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("stored.sqlite"), gui::kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
         QCOMPARE(opened.window.run().population()->captured(), 300U);
+        // A database has a column for deaths, so all of these coroutines live.
+        QVERIFY(opened.window.run().knowsDeaths());
+        QVERIFY(
+            format::judgedInstant(opened.window.run(), false).endsWith(QLatin1String("at the end of the recording")));
     }
 
     /// The facts are those of the session, not of this program and this machine.
