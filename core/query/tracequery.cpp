@@ -18,8 +18,9 @@ namespace {
 
 /// Instructions of SQLite's virtual machine between two checks for cancelling: some µs.
 constexpr int kInstructionsPerCheck = 1000;
-/// SQLite does not check for cancelling within a function call, so functions get only short texts.
-constexpr int kMostValueBytes = 16'000'000;
+/// SQLite does not check for cancelling within a function call, so functions get only short texts: instr() of two takes
+/// at most some seconds. Also the limit of a row, which may have several names of 64 KiB.
+constexpr int kMostValueBytes = 500'000;
 constexpr int kMostPatternBytes = 100;
 
 constexpr const char *kOnlySelect = "A query can only read the trace. Write a SELECT statement.";
@@ -78,7 +79,7 @@ QueryError errorOf(int code, std::string message)
     case SQLITE_NOMEM:
         return {{ErrorCode::NoSpace, "There is not enough memory for this query. Ask for fewer rows."}, {}};
     case SQLITE_TOOBIG:
-        return {{ErrorCode::SizeLimit, "A text of this query has more than 16 MB. Make it shorter."}, {}};
+        return {{ErrorCode::SizeLimit, "A text or row of this query has more than 500 kB. Make it shorter."}, {}};
     default: return {{ErrorCode::InvalidArgument, std::move(message)}, {}};
     }
 }
