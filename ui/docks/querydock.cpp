@@ -23,6 +23,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace ct {
 
 namespace {
@@ -31,6 +33,8 @@ namespace {
 constexpr int kMeasuredRows = 100;
 constexpr int kWidestColumn = 320;
 constexpr int kProgressMs = 100;
+/// Jobs of cancelled queries may run on; each may hold a trace and a processor.
+constexpr int kMostJobs = 4;
 
 /// "Line 2, column 5". `offset`: a position in the statement, in bytes of UTF-8.
 QString positionText(const QString &statement, std::size_t offset)
@@ -112,7 +116,10 @@ QueryDock::QueryDock(QWidget *parent)
         tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
 }
 
-QueryDock::~QueryDock() = default;
+QueryDock::~QueryDock()
+{
+    letGo();
+}
 
 QWidget *QueryDock::makeBar()
 {
@@ -214,7 +221,7 @@ void QueryDock::makeResult()
 
 void QueryDock::setTrace(std::function<QueriedTrace()> trace)
 {
-    m_job.reset();
+    letGo();
     m_trace = std::move(trace);
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
@@ -228,19 +235,41 @@ void QueryDock::run()
     m_statement = m_editor->statement(&m_statementBegin);
     if (!m_statement.trimmed().isEmpty())
         savedqueries::remember(m_statement.trimmed());
+    letGo();
+    showBusy(false);
+    if (QueryJob::count() >= kMostJobs)
+        return showError({{ErrorCode::Busy, tr("%1 cancelled queries have not ended yet. Try again when one has ended.")
+                                                .arg(QueryJob::count())
+                                                .toStdString()},
+                          {}});
     m_sinceRun.start();
-    m_job = std::make_unique<QueryJob>(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
-    connect(m_job.get(), &QThread::finished, this, &QueryDock::showOutcome);
+    const Result<QueryJob *> job = QueryJob::launch(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
+    if (!job)
+        return showError({job.error(), {}});
+    m_job = *job;
+    connect(m_job, &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
     m_message->setForegroundRole(QPalette::WindowText);
     m_message->setText(tr("The query is running…"));
-    m_job->start();
 }
 
 void QueryDock::cancel()
 {
-    if (m_job)
-        m_job->cancel();
+    if (!m_job)
+        return;
+    m_job->cancel();
+    showBusy(false);
+    m_message->setText(tr("Cancelling…"));
+}
+
+/// Cancels the query and ignores its outcome.
+void QueryDock::letGo()
+{
+    if (!m_job)
+        return;
+    m_job->disconnect(this);
+    m_job->cancel();
+    m_job = nullptr;
 }
 
 void QueryDock::showBusy(bool isBusy)
@@ -256,10 +285,10 @@ void QueryDock::showBusy(bool isBusy)
 
 void QueryDock::showOutcome()
 {
-    if (!m_job || sender() != m_job.get())
-        return;  // of an older query
+    if (!m_job || sender() != m_job)
+        return;  // of an older query, whose signal was already queued
     showBusy(false);
-    QueryOutcome &outcome = m_job->outcome();
+    QueryOutcome outcome = std::move(std::exchange(m_job, nullptr)->outcome());
     if (outcome.error)
         return showError(*outcome.error);
     const auto rows = std::make_shared<const QueryRows>(std::move(outcome.rows));

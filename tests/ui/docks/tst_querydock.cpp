@@ -5,9 +5,8 @@
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
 #include "models/creationtreemodel.h"
-#include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
-#include "tests/ui/guisupport.h"
+#include "tests/ui/docks/querysupport.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/querydock.h"
 #include "ui/format/theme.h"
@@ -16,7 +15,6 @@
 #include "ui/widgets/queryeditor.h"
 #include "ui/widgets/querytable.h"
 
-#include <QAbstractItemModelTester>
 #include <QChart>
 #include <QChartView>
 #include <QClipboard>
@@ -36,62 +34,7 @@
 #include <set>
 
 using namespace ct;
-using test::NotedTarget;
-
-namespace {
-
-struct Query {
-    NotedTarget target;
-    QueryDock dock;
-    QueryEditor *editor = dock.findChild<QueryEditor *>(QStringLiteral("queryEditor"));
-    QTableView *table = dock.findChild<QTableView *>(QStringLiteral("queryTable"));
-    QTabWidget *tabs = dock.findChild<QTabWidget *>(QStringLiteral("queryTabs"));
-    QAbstractItemModelTester tester{table->model(), QAbstractItemModelTester::FailureReportingMode::QtTest};
-
-    Query()
-    {
-        dock.resize(760, 520);
-        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}, {}}; });
-        dock.show();
-    }
-    /// Coroutines that wait for a lock.
-    void coroutines(int count, const std::string &name = {})
-    {
-        const SiteId site = target.site("server::handle(Request)", "/src/server.cpp", 33);
-        for (int i = 0; i < count; ++i) {
-            const CoroutineId id = target.born(kNoCoroutine, name);
-            for (int step = 0; step < 4; ++step) {
-                target.now += 1000U + static_cast<std::uint64_t>((i * 37 + step * 91) % 500) * 1000U;
-                target.suspend(id, site);
-                target.resume(id);
-            }
-            target.suspend(id, site);
-            target.waits(id, WaitKind::Lock, 0xBEEF);
-        }
-        target.commit();
-    }
-    QString message()
-    {
-        return dock.findChild<QLabel *>(QStringLiteral("queryMessage"))->text().replace(QChar(0x202F), u' ');
-    }
-    bool isBusy() { return dock.findChild<QWidget *>(QStringLiteral("queryCancel"))->isEnabled(); }
-    void type(const char *text)
-    {
-        editor->setFocus();
-        editor->selectAll();
-        QTest::keyClicks(editor, QString::fromLatin1(text));
-    }
-    /// Types a statement and runs it. Returns false if it does not end.
-    bool run(const char *sql)
-    {
-        type(sql);
-        QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
-        return QTest::qWaitFor([this] { return !isBusy(); }, ct::test::kPatienceMs);
-    }
-    QString cell(int row, int column) { return table->model()->index(row, column).data().toString(); }
-};
-
-}  // namespace
+using gui::Query;
 
 class TestQueryDock : public QObject {
     Q_OBJECT
