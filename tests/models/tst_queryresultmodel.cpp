@@ -60,6 +60,23 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    void showsTheBeginningOfALongText()
+    {
+        QueryRows rows;
+        rows.columns = {std::string(1000, 'c')};
+        const std::string text = std::string(299, 'x') + "é" + std::string(500'000, 'y');
+        rows.values = {text, std::string(300, 'z')};
+        QueryResultModel model;
+        model.setRows(std::make_shared<const QueryRows>(std::move(rows)));
+        const QModelIndex index = model.index(0, 0);
+        QCOMPARE(index.data().toString(), QString(299, u'x') + QStringLiteral("… (500301 bytes)"));
+        QCOMPARE(index.data(QueryResultModel::SortRole).toString(), QString::fromStdString(text));
+        const QString toolTip = index.data(Qt::ToolTipRole).toString();
+        QVERIFY(toolTip.size() > 4000 && toolTip.size() < 6000);
+        QCOMPARE(model.index(1, 0).data().toString(), QString(300, u'z'));
+        QVERIFY(model.headerData(0, Qt::Horizontal).toString().size() < 130);
+    }
+
     void knowsTheCoroutineOfACell()
     {
         QueryResultModel model;

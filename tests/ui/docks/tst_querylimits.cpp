@@ -7,6 +7,8 @@
 #include "tests/ui/docks/querysupport.h"
 #include "ui/jobs/queryjob.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QSemaphore>
 
 #include <memory>
@@ -102,6 +104,17 @@ private Q_SLOTS:
         QVERIFY(query.endAll());
         QVERIFY(query.run("SELECT 42"));
         QCOMPARE(query.cell(0, 0), QStringLiteral("42"));
+    }
+
+    void aLongTextIsCopiedInFull()
+    {
+        Query query;
+        query.coroutines(1);
+        QVERIFY(query.run("SELECT hex(zeroblob(200000)) AS zeros"));
+        QVERIFY(query.cell(0, 0).size() < 400);
+        query.table->selectAll();
+        QTest::keyClick(query.table, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString(400'000, u'0'));
     }
 
 private:
