@@ -3,6 +3,7 @@
 #include "models/queryresultmodel.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace ct {
@@ -66,6 +67,9 @@ QVariant displayOf(const QueryValue &value)
     constexpr std::size_t kMost = 300;  // bytes
     if (const auto *text = std::get_if<std::string>(&value))
         return shortened(*text, kMost);
+    // All digits that a decimal number keeps as a double: six would hide the nanoseconds of a time.
+    if (const auto *number = std::get_if<double>(&value))
+        return QString::number(*number, 'g', std::numeric_limits<double>::digits10);
     return variantOf(value);
 }
 

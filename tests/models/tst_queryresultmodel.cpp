@@ -77,6 +77,16 @@ private Q_SLOTS:
         QVERIFY(model.headerData(0, Qt::Horizontal).toString().size() < 130);
     }
 
+    void showsAllDigitsOfARealNumber()
+    {
+        QueryRows rows;
+        rows.columns = {"value"};
+        rows.values = {28157.723456789, 28158919374112.5, 0.1, 2.0, 1e15, -0.00001};
+        QueryResultModel model;
+        model.setRows(std::make_shared<const QueryRows>(std::move(rows)));
+        QCOMPARE(columnOf(model, 0), QStringLiteral("28157.723456789 28158919374112.5 0.1 2 1e+15 -1e-05"));
+    }
+
     void knowsTheCoroutineOfACell()
     {
         QueryResultModel model;
