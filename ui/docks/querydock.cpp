@@ -17,6 +17,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
 #include <QTabWidget>
@@ -145,13 +147,19 @@ QWidget *QueryDock::makeBar()
     m_saved->setAccessibleName(tr("Saved queries"));
     m_saved->setEditable(true);
     m_saved->setInsertPolicy(QComboBox::NoInsert);
+    m_saved->setCompleter(nullptr);  // it would complete the name of another query, which Save would then replace
+    // Else the box loads a typed name when it loses the focus, and replaces the statement that is to be saved.
+    m_saved->lineEdit()->disconnect(SIGNAL(editingFinished()), m_saved);
     m_saved->setMinimumContentsLength(10);
     m_saved->lineEdit()->setPlaceholderText(tr("Query name"));
     layout->addWidget(m_saved);
     connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
     connect(m_cancel, &QToolButton::clicked, this, &QueryDock::cancel);
     connect(addButton(tr("Save"), "querySave"), &QToolButton::clicked, this, &QueryDock::save);
-    connect(addButton(tr("Delete"), "queryDelete"), &QToolButton::clicked, this, &QueryDock::remove);
+    m_delete = addButton(tr("Delete"), "queryDelete");
+    connect(m_delete, &QToolButton::clicked, this, &QueryDock::remove);
+    connect(m_saved, &QComboBox::editTextChanged, this,
+            [this](const QString &name) { m_delete->setEnabled(savedqueries::names().contains(name.trimmed())); });
     connect(m_saved, &QComboBox::textActivated, this, &QueryDock::load);
     return bar;
 }
@@ -225,8 +233,7 @@ void QueryDock::setTrace(std::function<QueriedTrace()> trace)
     m_trace = std::move(trace);
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->clear();
+    say({});
     showBusy(false);
 }
 
@@ -249,8 +256,7 @@ void QueryDock::run()
     m_job = *job;
     connect(m_job, &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->setText(tr("The query is running…"));
+    say(tr("The query is running…"));
 }
 
 void QueryDock::cancel()
@@ -259,7 +265,7 @@ void QueryDock::cancel()
         return;
     m_job->cancel();
     showBusy(false);
-    m_message->setText(tr("Cancelling…"));
+    say(tr("Cancelling…"));
 }
 
 /// Cancels the query and ignores its outcome.
@@ -307,14 +313,13 @@ void QueryDock::showOutcome()
                     .arg(format::count(outcome.missingEvents));
     if (outcome.missingCauses != 0)
         text += tr(" %1 older waits, wakes and uses are missing as well.").arg(format::count(outcome.missingCauses));
-    m_message->setText(text);
+    say(text);
 }
 
 void QueryDock::showError(const QueryError &error)
 {
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
-    m_message->setForegroundRole(QPalette::BrightText);
     QString text = QString::fromStdString(error.error.message);
     if (error.offset) {
         m_editor->markError(
@@ -326,7 +331,7 @@ void QueryDock::showError(const QueryError &error)
                                 *error.offset) +
                QStringLiteral(": ") + text;
     }
-    m_message->setText(text);
+    say(text, true);
 }
 
 void QueryDock::listSaved()
@@ -336,6 +341,7 @@ void QueryDock::listSaved()
     m_saved->addItems(savedqueries::names());
     m_saved->setCurrentIndex(-1);
     m_saved->setEditText(name);
+    m_delete->setEnabled(savedqueries::names().contains(name.trimmed()));
 }
 
 void QueryDock::load(const QString &name)
@@ -349,21 +355,51 @@ void QueryDock::save()
 {
     const QString name = m_saved->currentText().trimmed();
     if (name.isEmpty()) {
-        m_message->setText(tr("Enter a name for the query first."));
+        say(tr("Enter a name for the query first."));
         m_saved->setFocus();
         return;
     }
-    savedqueries::save(name, m_editor->toPlainText());
-    listSaved();
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->setText(tr("Saved the query “%1”.").arg(name));
+    const auto saveIt = [this, name, statement = m_editor->toPlainText()] {
+        savedqueries::save(name, statement);
+        listSaved();
+        say(tr("Saved the query “%1”.").arg(name));
+    };
+    if (savedqueries::names().contains(name) && savedqueries::statementOf(name) != m_editor->toPlainText())
+        ask(tr("Replace a saved query"), tr("Replace the saved query “%1”?").arg(name), tr("&Replace"), saveIt);
+    else
+        saveIt();
 }
 
 void QueryDock::remove()
 {
-    savedqueries::remove(m_saved->currentText().trimmed());
-    m_saved->setEditText({});
-    listSaved();
+    const QString name = m_saved->currentText().trimmed();
+    ask(tr("Delete a saved query"), tr("Delete the saved query “%1”?").arg(name), tr("&Delete"), [this, name] {
+        savedqueries::remove(name);
+        m_saved->setEditText({});
+        listSaved();
+        say(tr("Deleted the query “%1”.").arg(name));
+    });
+}
+
+void QueryDock::ask(const QString &title, const QString &question, const QString &yes,
+                    const std::function<void()> &then)
+{
+    auto *box = new QMessageBox(QMessageBox::Question, title, question, QMessageBox::NoButton, this);
+    box->setObjectName(QStringLiteral("savedQueryBox"));
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(tr("This cannot be undone."));
+    QPushButton *const button = box->addButton(yes, QMessageBox::DestructiveRole);
+    button->setObjectName(QStringLiteral("yesButton"));
+    box->setDefaultButton(box->addButton(QMessageBox::Cancel));
+    connect(button, &QPushButton::clicked, this, then);
+    box->open();
+}
+
+void QueryDock::say(const QString &text, bool isError)
+{
+    m_message->setForegroundRole(isError ? QPalette::BrightText : QPalette::WindowText);
+    m_message->setText(text);
 }
 
 }  // namespace ct

@@ -55,6 +55,8 @@ private:
     void showStatement(const QString &statement);
     void load(const QString &name);
     void save();
+    void ask(const QString &title, const QString &question, const QString &yes, const std::function<void()> &then);
+    void say(const QString &text, bool isError = false);
     void remove();
     void letGo();
     void showOutcome();
@@ -69,6 +71,7 @@ private:
     QComboBox *m_saved = nullptr;
     QToolButton *m_run = nullptr;
     QToolButton *m_cancel = nullptr;
+    QToolButton *m_delete = nullptr;
     QShortcut *m_escape;
     QElapsedTimer m_sinceRun;
     QTimer m_progress;  ///< while a query runs

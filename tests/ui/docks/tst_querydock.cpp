@@ -316,26 +316,6 @@ private Q_SLOTS:
         qputenv("PATH", path);
     }
 
-    void queriesAreSavedAndDeleted()
-    {
-        auto *const before = new Query;
-        auto *name = before->dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
-        before->type("SELECT 42");
-        QVERIFY(gui::click(&before->dock, "querySave"));
-        QVERIFY(before->message().contains(QLatin1String("name")));
-        QTest::keyClicks(name->lineEdit(), QStringLiteral("a/b"));
-        QVERIFY(gui::click(&before->dock, "querySave"));
-        delete before;
-        Query query;
-        name = query.dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
-        QCOMPARE(name->count(), 1);
-        name->setFocus();
-        QTest::keyClick(name, Qt::Key_Down);
-        QTRY_COMPARE(query.editor->toPlainText(), QStringLiteral("SELECT 42"));
-        QVERIFY(gui::click(&query.dock, "queryDelete"));
-        QCOMPARE(name->count(), 0);
-    }
-
     void theChartShowsTwoColumns()
     {
         Query query;
