@@ -87,6 +87,7 @@ QueryDock::QueryDock(QWidget *parent)
     m_editor->setAccessibleName(tr("SQL statement"));
     m_editor->setPlaceholderText(tr("A SELECT statement, for example: SELECT * FROM stuck_coroutines"));
     m_message->setObjectName(QStringLiteral("queryMessage"));
+    m_message->setTextFormat(Qt::PlainText);  // it quotes statements and names
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_message->setWordWrap(true);
     m_message->setContentsMargins(6, 2, 6, 2);

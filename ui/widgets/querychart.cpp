@@ -201,8 +201,8 @@ void QueryChart::draw()
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
     setRange(*horizontal, points.first().x(), std::max(points.last().x(), points.first().x() + 1e-6));
     setRange(*vertical, bottom - room, top + room);
-    horizontal->setTitleText(x.title);
-    vertical->setTitleText(y.title);
+    horizontal->setTitleText(x.title.toHtmlEscaped());  // Qt Charts shows rich text
+    vertical->setTitleText(y.title.toHtmlEscaped());
     m_series->setPointsVisible(points.size() < 100);
 }
 

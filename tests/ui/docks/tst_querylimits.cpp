@@ -7,6 +7,9 @@
 #include "tests/ui/docks/querysupport.h"
 #include "ui/jobs/queryjob.h"
 
+#include <QAbstractAxis>
+#include <QChart>
+#include <QChartView>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QSemaphore>
@@ -115,6 +118,19 @@ private Q_SLOTS:
         query.table->selectAll();
         QTest::keyClick(query.table, Qt::Key_C, Qt::ControlModifier);
         QCOMPARE(QGuiApplication::clipboard()->text(), QString(400'000, u'0'));
+    }
+
+    void markupIsShownAsItIs()
+    {
+        Query query;
+        query.coroutines(3);
+        QVERIFY(query.run("SELECT * FROM \"<h1>x</h1>\""));
+        QVERIFY(query.message().contains(QLatin1String("<h1>x</h1>")));
+        QCOMPARE(query.dock.findChild<QLabel *>(QStringLiteral("queryMessage"))->textFormat(), Qt::PlainText);
+        gui::takePicture(&query.dock, "query-markup");
+        QVERIFY(query.run("SELECT coroutine AS \"<b>a</b>\", coroutine AS \"<i>b</i>\" FROM coroutines"));
+        const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
+        QCOMPARE(axes.constFirst()->titleText(), QStringLiteral("&lt;i&gt;b&lt;/i&gt;"));
     }
 
 private:
