@@ -115,8 +115,7 @@ QueryDock::QueryDock(QWidget *parent)
     });
     listSaved();
     showBusy(false);
-    m_message->setText(
-        tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
+    sayHint();
 }
 
 QueryDock::~QueryDock()
@@ -141,7 +140,9 @@ QWidget *QueryDock::makeBar()
     m_run->setToolTip(tr("Run the statement at the cursor, or the selection (Ctrl+Enter)"));
     m_cancel = addButton(tr("Cancel"), "queryCancel");
     m_cancel->setToolTip(tr("Cancel the query (Esc)"));
-    addExamples(addButton(tr("Examples"), "queryExamples"));
+    QToolButton *const examples = addButton(tr("Examples"), "queryExamples");
+    examples->setToolTip(tr("Examples of statements, and the latest ones"));
+    addExamples(examples);
     layout->addStretch(1);
     m_saved = new QComboBox(bar);
     m_saved->setObjectName(QStringLiteral("querySaved"));
@@ -156,8 +157,11 @@ QWidget *QueryDock::makeBar()
     layout->addWidget(m_saved);
     connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
     connect(m_cancel, &QToolButton::clicked, this, &QueryDock::cancel);
-    connect(addButton(tr("Save"), "querySave"), &QToolButton::clicked, this, &QueryDock::save);
+    QToolButton *const saveButton = addButton(tr("Save"), "querySave");
+    saveButton->setToolTip(tr("Save the text under the name on the left"));
+    connect(saveButton, &QToolButton::clicked, this, &QueryDock::save);
     m_delete = addButton(tr("Delete"), "queryDelete");
+    m_delete->setToolTip(tr("Delete the saved query with this name"));
     connect(m_delete, &QToolButton::clicked, this, &QueryDock::remove);
     connect(m_saved, &QComboBox::editTextChanged, this,
             [this](const QString &name) { m_delete->setEnabled(savedqueries::names().contains(name.trimmed())); });
@@ -234,7 +238,7 @@ void QueryDock::setTrace(std::function<QueriedTrace()> trace)
     m_trace = std::move(trace);
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
-    say({});
+    sayHint();
     showBusy(false);
 }
 
@@ -395,6 +399,11 @@ void QueryDock::ask(const QString &title, const QString &question, const QString
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
     connect(button, &QPushButton::clicked, this, then);
     box->open();
+}
+
+void QueryDock::sayHint()
+{
+    say(tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
 }
 
 void QueryDock::say(const QString &text, bool isError)

@@ -56,6 +56,7 @@ private:
     void load(const QString &name);
     void save();
     void ask(const QString &title, const QString &question, const QString &yes, const std::function<void()> &then);
+    void sayHint();
     void say(const QString &text, bool isError = false);
     void remove();
     void letGo();

@@ -206,6 +206,7 @@ private Q_SLOTS:
         QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
         query.dock.setTrace([] { return QueriedTrace(); });
         QVERIFY(!query.isBusy());
+        QVERIFY(query.message().startsWith(QLatin1String("Ctrl+Enter runs ")));
     }
 
     void aDoubleClickSelectsTheCoroutine()
