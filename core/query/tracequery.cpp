@@ -4,6 +4,7 @@
 
 #include "core/base/monotonic.h"
 #include "core/databases/traceviews.h"
+#include "core/query/errorremedy.h"
 #include "core/query/statements.h"
 #include "core/query/virtualtable.h"
 
@@ -190,7 +191,7 @@ std::optional<QueryError> run(query::Snapshot &snapshot, const std::string &text
     const int code = sqlite3_prepare_v2(database.get(), text.data(), static_cast<int>(text.size()), &prepared, &tail);
     const Statement statement(prepared);
     if (code != SQLITE_OK)
-        return errorOf(database.get(), code);
+        return query::withRemedy(errorOf(database.get(), code), text);
     if (!prepared)
         return QueryError{{ErrorCode::InvalidArgument, "There is no statement. Write a SELECT statement."}, {}};
     const auto end = static_cast<std::size_t>(tail - text.data());

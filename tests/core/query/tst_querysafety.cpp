@@ -34,6 +34,7 @@ private Q_SLOTS:
     void selectsOfAllKindsAreAllowed_data();
     void selectsOfAllKindsAreAllowed();
     void errorsNameTheirPosition();
+    void errorsHaveARemedy();
     void refusesSeveralStatements();
     void longTextsAreRefused();
     void limitsLeaveOutRows();
@@ -127,6 +128,26 @@ void TestQuerySafety::errorsNameTheirPosition()
     QVERIFY(parameter.error && QString::fromStdString(parameter.error->error.message).contains(QLatin1String(":id")));
     const QueryOutcome nothing = outcomeOf(shared.trace(), QStringLiteral(" -- nothing"));
     QVERIFY(nothing.error.has_value());
+}
+
+void TestQuerySafety::errorsHaveARemedy()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    QueryError error =
+        outcomeOf(shared.trace(), QStringLiteral("SELECT 'corotines'\nFROM \"Corotines\" c")).error.value();
+    QCOMPARE(QString::fromStdString(error.error.message),
+             QStringLiteral("no such table: Corotines. Did you mean coroutines?"));
+    QCOMPARE(error.offset, std::optional<std::size_t>(24));
+    error = outcomeOf(shared.trace(), QStringLiteral("SELECT 1 FROM customers")).error.value();
+    QCOMPARE(QString::fromStdString(error.error.message), QStringLiteral("no such table: customers"));
+    QCOMPARE(error.offset, std::optional<std::size_t>(14));
+    const QString deep = QStringLiteral("SELECT ") + QString(500, u'(') + u'1' + QString(500, u')');
+    const QString large = QStringLiteral("SELECT 1") + QStringLiteral("+1").repeated(2000);
+    for (const QString &sql : {deep, large}) {
+        error = outcomeOf(shared.trace(), sql).error.value();
+        QVERIFY2(QString::fromStdString(error.error.message).contains(QLatin1String("nested too deeply")),
+                 error.error.message.c_str());
+    }
 }
 
 void TestQuerySafety::refusesSeveralStatements()
