@@ -36,6 +36,8 @@ public:
 
     /// `trace`: returns the present trace and its sums, once per query; empty = no trace. Cancels the running query.
     void setTrace(std::function<QueriedTrace()> trace);
+    /// Shows a message below the statement.
+    void say(const QString &text, bool isError = false);
 
 public Q_SLOTS:
     /// Runs the selection, or the statement at the cursor. Cancels the running query.
@@ -57,7 +59,6 @@ private:
     void save();
     void ask(const QString &title, const QString &question, const QString &yes, const std::function<void()> &then);
     void sayHint();
-    void say(const QString &text, bool isError = false);
     void remove();
     void letGo();
     void showOutcome();

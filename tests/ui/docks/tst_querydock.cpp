@@ -305,6 +305,7 @@ private Q_SLOTS:
         const QImage timeline = settledPictureOf("timelineView");
         const QImage graph = settledPictureOf("graphView");
         const CoroutineId id = activate(0);
+        QVERIFY(!dock->visibleRegion().isEmpty());  // the result stays on display
         QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(), std::vector<CoroutineId>{id});
         QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("detailsTitle"))->text(),
                      QStringLiteral("<b>Coroutine %1</b>").arg(id));
@@ -314,6 +315,15 @@ private Q_SLOTS:
         auto *tree = window.findChild<QTreeView *>(QStringLiteral("creationTree"));
         pictureOf("creationTree");
         QTRY_COMPARE(tree->currentIndex().data(CreationTreeModel::CoroutineIdRole).toUInt(), id);
+        window.findChild<CoroutineDock *>()->setFilterText(QStringLiteral("no such coroutine"));
+        activate(1);
+        const QString message = dock->findChild<QLabel *>(QStringLiteral("queryMessage"))->text();
+        QVERIFY2(message.contains(QLatin1String("filter")), qPrintable(message));
+        window.tabifyDockWidget(window.findChild<CoroutineDock *>(), dock);
+        dock->raise();
+        QTRY_VERIFY(!dock->visibleRegion().isEmpty());
+        activate(0);
+        QVERIFY(!dock->visibleRegion().isEmpty());
         qputenv("PATH", path);
     }
 
