@@ -11,16 +11,11 @@
 #include "ui/docks/querydock.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
 #include "ui/widgets/querytable.h"
 
-#include <QChart>
-#include <QChartView>
 #include <QClipboard>
-#include <QComboBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -28,7 +23,6 @@
 #include <QTextLayout>
 #include <QToolButton>
 #include <QTreeView>
-#include <QValueAxis>
 
 #include <algorithm>
 #include <set>
@@ -325,44 +319,6 @@ private Q_SLOTS:
         activate(0);
         QVERIFY(!dock->visibleRegion().isEmpty());
         qputenv("PATH", path);
-    }
-
-    void theChartShowsTwoColumns()
-    {
-        Query query;
-        query.coroutines(200);
-        QVERIFY(query.run("SELECT coroutine, name, max(ts) AS latest_ts, avg(ts % 100000) FROM coro_trace GROUP BY 1"));
-        query.tabs->setCurrentIndex(1);
-        auto *x = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartX"));
-        auto *y = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartY"));
-        QCOMPARE(x->count(), 3);  // not the names
-        QCOMPARE(y->currentText(), QStringLiteral("latest_ts"));
-        const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
-        QCOMPARE(axes.constFirst()->titleText(), QStringLiteral("latest_ts, in ms"));
-        QCOMPARE(query.dock.findChild<QLabel *>(QStringLiteral("queryChartNote"))->text(),
-                 QStringLiteral("Times count from the earliest one."));
-        QVERIFY(static_cast<QValueAxis *>(axes.constFirst())->max() < 2000);
-        gui::takePicture(&query.dock, "query-chart");
-        applyTheme(Theme::Dark);
-        gui::takePicture(&query.dock, "query-chart-dark");
-        query.tabs->setCurrentIndex(0);
-        gui::takePicture(&query.dock, "query-rows-dark");
-        applyTheme(Theme::Light);
-    }
-
-    void limitsThePointsOfAChart()
-    {
-        QueryRows rows;
-        rows.columns = {"x", "y"};
-        for (std::int64_t i = 0; i < 100'000; ++i) {
-            rows.values.emplace_back(i);
-            rows.values.emplace_back(i == 54'321 ? 9.0 : 1.0);
-        }
-        const QList<QPointF> points = chartPoints(rows, 0, 1, QueryChart::kMostPoints);
-        QVERIFY(points.size() <= qsizetype(QueryChart::kMostPoints) && points.size() > 5000);
-        QVERIFY(points.contains(QPointF(54'321, 9)));  // a peak stays
-        QVERIFY(std::is_sorted(points.begin(), points.end(),
-                               [](const QPointF &one, const QPointF &other) { return one.x() < other.x(); }));
     }
 
 private:
