@@ -4,6 +4,7 @@
 
 #include "core/base/monotonic.h"
 #include "core/databases/traceviews.h"
+#include "core/query/boundedprintf.h"
 #include "core/query/errorremedy.h"
 #include "core/query/statements.h"
 #include "core/query/virtualtable.h"
@@ -109,7 +110,8 @@ Database openTrace(query::Snapshot &snapshot)
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
     const bool isOpen = sqlite3_open_v2(":memory:", &opened, flags, nullptr) == SQLITE_OK;
     Database database(opened);
-    if (!isOpen || query::addTables(opened, snapshot) != SQLITE_OK)
+    if (!isOpen || query::addTables(opened, snapshot) != SQLITE_OK ||
+        query::boundPrintf(opened, kMostValueBytes) != SQLITE_OK)
         return nullptr;
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kMostValueBytes);

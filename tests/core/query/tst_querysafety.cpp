@@ -37,6 +37,8 @@ private Q_SLOTS:
     void errorsHaveARemedy();
     void refusesSeveralStatements();
     void longTextsAreRefused();
+    void printfIsBounded_data();
+    void printfIsBounded();
     void limitsLeaveOutRows();
     void everyQueryCanBeCancelled_data();
     void everyQueryCanBeCancelled();
@@ -168,6 +170,32 @@ void TestQuerySafety::longTextsAreRefused()
     // A function call takes at most some seconds, because it cannot be cancelled.
     QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT length(hex(zeroblob(249999)))")),
              QStringList(QStringLiteral("499998")));
+}
+
+void TestQuerySafety::printfIsBounded_data()
+{
+    QTest::addColumn<QString>("call");
+    QTest::addColumn<QString>("row");
+    const auto add = [](const char *call, const char *row) {
+        QTest::newRow(call) << QString::fromLatin1(call) << QString::fromLatin1(row);
+    };
+    const char *const tooLong = "A text or row of this query has more than 500 kB. Make it shorter.";
+    add("printf('%.*c', 1000000000, 'x')", tooLong);
+    add("format('%d %-*d', 1, -1000000000, 'x')", tooLong);
+    add("printf('%1000000000d', 1)", tooLong);
+    add("printf('%s%s', hex(zeroblob(200000)), hex(zeroblob(200000)))", tooLong);
+    add("length(printf('%400000d', 1))", "400000");
+    add("printf('%,d|%r|%6.2f|%-3s|%Q|%d %%', 1234567, 3, 2.5, 'a', NULL)", "1,234,567|3rd|  2.50|a  |NULL|0 %");
+    add("printf('%.*f %lld', 2, 1.0, 28158919374112)", "1.00 28158919374112");
+    add("printf('%s', '') || '.'", ".");
+    add("printf(NULL) IS NULL AND printf() IS NULL", "1");
+}
+
+void TestQuerySafety::printfIsBounded()
+{
+    QFETCH(QString, call);
+    QFETCH(QString, row);
+    QCOMPARE(rows(traceOf(2, 100).trace(), QStringLiteral("SELECT ") + call), QStringList(row));
 }
 
 void TestQuerySafety::limitsLeaveOutRows()
