@@ -17,9 +17,11 @@ namespace {
 struct Query : gui::Query {
     QComboBox *name = dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
 
-    void typeName(const char *text) const
+    void typeName(const char *text)
     {
+        dock.activateWindow();
         name->setFocus();
+        (void)QTest::qWaitFor([this] { return name->hasFocus(); });
         name->lineEdit()->selectAll();
         QTest::keyClicks(name->lineEdit(), QString::fromLatin1(text));
     }
