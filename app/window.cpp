@@ -9,12 +9,15 @@
 #include "core/target/printabletext.h"
 #include "ui/format/theme.h"
 #include "ui/jobs/qtthreads.h"
+#include "ui/jobs/queryjob.h"
 #include "ui/mainwindow.h"
 
 #include <QApplication>
 #include <QSettings>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 namespace ct {
@@ -30,6 +33,26 @@ Theme themeFor(CommandLine::Theme wanted)
     case CommandLine::Theme::Saved: break;
     }
     return savedTheme(QSettings());
+}
+
+/// SQLite checks for cancelling this often, except within a function.
+constexpr std::chrono::milliseconds kMostQueryEnd{200};
+
+/// Shows the window until the user closes it.
+int showWindow(const CommandLine &line, std::optional<DeferredFile> picture)
+{
+    MainWindow window;
+    QStringList debugFolders;
+    for (const std::string &folder : line.debugFolders)
+        debugFolders << QString::fromStdString(folder);
+    window.setDebugFolders(debugFolders);
+    window.setThresholds(line.diagnosis.thresholds);
+    std::optional<Screenshot> screenshot;
+    if (picture)
+        screenshot.emplace(window, std::move(*picture), line.screenshotAfterSec);
+    window.show();
+    window.start(line.start);
+    return QApplication::exec();
 }
 
 }  // namespace
@@ -52,18 +75,13 @@ int runWindow(const CommandLine &line, int argc, char **argv)
     QApplication::setDesktopFileName(QStringLiteral("corotracer-gui"));
     applyTheme(themeFor(line.theme));
     setPasswordInput(PasswordInput::Window);
-    MainWindow window;
-    QStringList debugFolders;
-    for (const std::string &folder : line.debugFolders)
-        debugFolders << QString::fromStdString(folder);
-    window.setDebugFolders(debugFolders);
-    window.setThresholds(line.diagnosis.thresholds);
-    std::optional<Screenshot> screenshot;
-    if (picture)
-        screenshot.emplace(window, std::move(*picture), line.screenshotAfterSec);
-    window.show();
-    window.start(line.start);
-    return QApplication::exec();
+    const int code = showWindow(line, std::move(picture));
+    if (!QueryJob::endAll(kMostQueryEnd)) {
+        // A query is still in a function of SQLite. Destroying static objects now could crash its thread.
+        std::fflush(nullptr);
+        std::_Exit(code);
+    }
+    return code;
 }
 
 }  // namespace ct

@@ -3,11 +3,15 @@
 #include "models/queryresultmodel.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace ct {
 
 namespace {
+
+/// Bytes. SQLite uses the expression as the title of a column without a name.
+constexpr std::size_t kMostTitle = 100;
 
 bool holdsCoroutines(const std::string &column)
 {
@@ -45,16 +49,41 @@ QVariant variantOf(const QueryValue &value)
     }
 }
 
-/// The full text, if a column may cut it off.
+/// The text, or its beginning and its size: the layout of a long text would block the window.
+QString shortened(const std::string &text, std::size_t most)
+{
+    if (text.size() <= most)
+        return QString::fromStdString(text);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;  // not within a character
+    return QueryResultModel::tr("%1… (%2 bytes)")
+        .arg(QString::fromUtf8(text.data(), static_cast<qsizetype>(end)))
+        .arg(text.size());
+}
+
+QVariant displayOf(const QueryValue &value)
+{
+    constexpr std::size_t kMost = 300;  // bytes
+    if (const auto *text = std::get_if<std::string>(&value))
+        return shortened(*text, kMost);
+    // All digits that a decimal number keeps as a double: six would hide the nanoseconds of a time.
+    if (const auto *number = std::get_if<double>(&value))
+        return QString::number(*number, 'g', std::numeric_limits<double>::digits10);
+    return variantOf(value);
+}
+
+/// More of the text, if a column may cut it off.
 QVariant toolTipOf(const QueryValue &value)
 {
     constexpr qsizetype kUsuallyVisible = 30;  // characters
-    constexpr qsizetype kMost = 5000;
-    const QString text = variantOf(value).toString();
-    if (value.index() != 3 || (text.size() <= kUsuallyVisible && !text.contains(u'\n')))
+    constexpr std::size_t kMost = 5000;        // bytes
+    const auto *full = std::get_if<std::string>(&value);
+    const QString text = full ? shortened(*full, kMost) : QString();
+    if (text.size() <= kUsuallyVisible && !text.contains(u'\n'))
         return {};
     // As rich text, it wraps.
-    return QStringLiteral("<p>%1</p>").arg(text.left(kMost).toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
+    return QStringLiteral("<p>%1</p>").arg(text.toHtmlEscaped().replace(u'\n', QLatin1String("<br>")));
 }
 
 }  // namespace
@@ -106,7 +135,7 @@ QVariant QueryResultModel::data(const QModelIndex &index, int role) const
     if (!index.isValid())
         return {};
     switch (role) {
-    case Qt::DisplayRole:
+    case Qt::DisplayRole: return displayOf(valueAt(index.row(), index.column()));
     case SortRole: return variantOf(valueAt(index.row(), index.column()));
     case Qt::TextAlignmentRole:
         return isNumber(valueAt(index.row(), index.column())) ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
@@ -126,7 +155,7 @@ QVariant QueryResultModel::headerData(int section, Qt::Orientation orientation, 
         return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
-    return QString::fromStdString(m_rows->columns[static_cast<std::size_t>(section)]);
+    return shortened(m_rows->columns[static_cast<std::size_t>(section)], kMostTitle);
 }
 
 void QueryResultModel::sort(int column, Qt::SortOrder order)

@@ -18,7 +18,7 @@ class QueryResultModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Roles {
-        SortRole = Qt::UserRole,  ///< the raw value
+        SortRole = Qt::UserRole,  ///< the raw value, with the full text
         CoroutineIdRole,          ///< the id in the cell if its column has ids, else that of the row; invalid = none
     };
 

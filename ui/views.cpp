@@ -61,6 +61,22 @@ void activate(const Views &views, CoroutineId coroutine)
     select(views, coroutine);
 }
 
+/// Selects a coroutine of the query's result in all views, and brings the table to the front unless it would cover the
+/// result.
+void activateQueried(const Views &views, CoroutineId coroutine)
+{
+    const auto *window = qobject_cast<QMainWindow *>(views.query->parentWidget());
+    if (!window || !window->tabifiedDockWidgets(views.query).contains(views.coroutines)) {
+        views.coroutines->show();
+        views.coroutines->raise();
+    }
+    select(views, coroutine);
+    const CoroutineTableModel &table = *views.coroutines->model();
+    if (table.isFiltered() && table.rowShowing(coroutine) < 0)
+        views.query->say(
+            ViewText::tr("Selected the coroutine %1. The filter of the table of coroutines hides it.").arg(coroutine));
+}
+
 }  // namespace
 
 Views::Views(QMainWindow &window, const Actions &actions)
@@ -126,7 +142,8 @@ void connectViews(const Views &views, const Actions &actions)
     QObject::connect(views.stacks, &StacksDock::coroutineActivated, views.stacks, activateEverywhere);
     QObject::connect(views.graph, &GraphDock::coroutineSelected, views.graph, selectEverywhere);
     QObject::connect(views.graph, &GraphDock::coroutineActivated, views.graph, activateEverywhere);
-    QObject::connect(views.query, &QueryDock::coroutineActivated, views.query, activateEverywhere);
+    QObject::connect(views.query, &QueryDock::coroutineActivated, views.query,
+                     [views](CoroutineId coroutine) { activateQueried(views, coroutine); });
     QObject::connect(views.details, &DetailsDock::coroutineSelected, views.details, selectEverywhere);
     QObject::connect(views.details, &DetailsDock::treeRequested, views.creation, &CreationDock::showCoroutine);
     QObject::connect(views.findings, &FindingsDock::siteActivated, views.coroutines, [views](const QString &text) {

@@ -22,7 +22,8 @@ inline constexpr QueryExample kQueryExamples[] = {
                                     "LIMIT 1000;"},
     {"Coroutines with the most events", "SELECT coroutine, name, events, lost\nFROM coroutines\n"
                                         "ORDER BY events DESC\nLIMIT 100;"},
-    {"Events per millisecond", "SELECT ts / 1000000 AS ms, count(*) AS events\nFROM coro_trace_events\nGROUP BY ms\n"
+    {"Events per millisecond", "SELECT (ts - (SELECT min(ts) FROM coro_trace_events)) / 1000000 AS ms, count(*) AS "
+                               "events\nFROM coro_trace_events\nGROUP BY ms\n"
                                "ORDER BY ms;"},
     {"Who wakes whom", "SELECT by_coroutine, coroutine, count(*) AS wakes\nFROM wakes\n"
                        "GROUP BY by_coroutine, coroutine\nORDER BY wakes DESC\nLIMIT 100;"},

@@ -4,6 +4,8 @@
 
 #include "core/base/monotonic.h"
 #include "core/databases/traceviews.h"
+#include "core/query/boundedprintf.h"
+#include "core/query/errorremedy.h"
 #include "core/query/statements.h"
 #include "core/query/virtualtable.h"
 
@@ -18,8 +20,9 @@ namespace {
 
 /// Instructions of SQLite's virtual machine between two checks for cancelling: some µs.
 constexpr int kInstructionsPerCheck = 1000;
-/// SQLite does not check for cancelling within a function call, so functions get only short texts.
-constexpr int kMostValueBytes = 16'000'000;
+/// SQLite does not check for cancelling within a function call, so functions get only short texts: instr() of two takes
+/// at most some seconds. Also the limit of a row, which may have several names of 64 KiB.
+constexpr int kMostValueBytes = 500'000;
 constexpr int kMostPatternBytes = 100;
 
 constexpr const char *kOnlySelect = "A query can only read the trace. Write a SELECT statement.";
@@ -78,7 +81,7 @@ QueryError errorOf(int code, std::string message)
     case SQLITE_NOMEM:
         return {{ErrorCode::NoSpace, "There is not enough memory for this query. Ask for fewer rows."}, {}};
     case SQLITE_TOOBIG:
-        return {{ErrorCode::SizeLimit, "A text of this query has more than 16 MB. Make it shorter."}, {}};
+        return {{ErrorCode::SizeLimit, "A text or row of this query has more than 500 kB. Make it shorter."}, {}};
     default: return {{ErrorCode::InvalidArgument, std::move(message)}, {}};
     }
 }
@@ -107,7 +110,8 @@ Database openTrace(query::Snapshot &snapshot)
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
     const bool isOpen = sqlite3_open_v2(":memory:", &opened, flags, nullptr) == SQLITE_OK;
     Database database(opened);
-    if (!isOpen || query::addTables(opened, snapshot) != SQLITE_OK)
+    if (!isOpen || query::addTables(opened, snapshot) != SQLITE_OK ||
+        query::boundPrintf(opened, kMostValueBytes) != SQLITE_OK)
         return nullptr;
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, kMostValueBytes);
@@ -189,7 +193,7 @@ std::optional<QueryError> run(query::Snapshot &snapshot, const std::string &text
     const int code = sqlite3_prepare_v2(database.get(), text.data(), static_cast<int>(text.size()), &prepared, &tail);
     const Statement statement(prepared);
     if (code != SQLITE_OK)
-        return errorOf(database.get(), code);
+        return query::withRemedy(errorOf(database.get(), code), text);
     if (!prepared)
         return QueryError{{ErrorCode::InvalidArgument, "There is no statement. Write a SELECT statement."}, {}};
     const auto end = static_cast<std::size_t>(tail - text.data());

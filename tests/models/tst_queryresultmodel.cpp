@@ -60,6 +60,33 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    void showsTheBeginningOfALongText()
+    {
+        QueryRows rows;
+        rows.columns = {std::string(1000, 'c')};
+        const std::string text = std::string(299, 'x') + "é" + std::string(500'000, 'y');
+        rows.values = {text, std::string(300, 'z')};
+        QueryResultModel model;
+        model.setRows(std::make_shared<const QueryRows>(std::move(rows)));
+        const QModelIndex index = model.index(0, 0);
+        QCOMPARE(index.data().toString(), QString(299, u'x') + QStringLiteral("… (500301 bytes)"));
+        QCOMPARE(index.data(QueryResultModel::SortRole).toString(), QString::fromStdString(text));
+        const QString toolTip = index.data(Qt::ToolTipRole).toString();
+        QVERIFY(toolTip.size() > 4000 && toolTip.size() < 6000);
+        QCOMPARE(model.index(1, 0).data().toString(), QString(300, u'z'));
+        QVERIFY(model.headerData(0, Qt::Horizontal).toString().size() < 130);
+    }
+
+    void showsAllDigitsOfARealNumber()
+    {
+        QueryRows rows;
+        rows.columns = {"value"};
+        rows.values = {28157.723456789, 28158919374112.5, 0.1, 2.0, 1e15, -0.00001};
+        QueryResultModel model;
+        model.setRows(std::make_shared<const QueryRows>(std::move(rows)));
+        QCOMPARE(columnOf(model, 0), QStringLiteral("28157.723456789 28158919374112.5 0.1 2 1e+15 -1e-05"));
+    }
+
     void knowsTheCoroutineOfACell()
     {
         QueryResultModel model;

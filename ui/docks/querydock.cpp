@@ -17,11 +17,15 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace ct {
 
@@ -31,6 +35,8 @@ namespace {
 constexpr int kMeasuredRows = 100;
 constexpr int kWidestColumn = 320;
 constexpr int kProgressMs = 100;
+/// Jobs of cancelled queries may run on; each may hold a trace and a processor.
+constexpr int kMostJobs = 4;
 
 /// "Line 2, column 5". `offset`: a position in the statement, in bytes of UTF-8.
 QString positionText(const QString &statement, std::size_t offset)
@@ -81,6 +87,7 @@ QueryDock::QueryDock(QWidget *parent)
     m_editor->setAccessibleName(tr("SQL statement"));
     m_editor->setPlaceholderText(tr("A SELECT statement, for example: SELECT * FROM stuck_coroutines"));
     m_message->setObjectName(QStringLiteral("queryMessage"));
+    m_message->setTextFormat(Qt::PlainText);  // it quotes statements and names
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_message->setWordWrap(true);
     m_message->setContentsMargins(6, 2, 6, 2);
@@ -108,11 +115,13 @@ QueryDock::QueryDock(QWidget *parent)
     });
     listSaved();
     showBusy(false);
-    m_message->setText(
-        tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
+    sayHint();
 }
 
-QueryDock::~QueryDock() = default;
+QueryDock::~QueryDock()
+{
+    letGo();
+}
 
 QWidget *QueryDock::makeBar()
 {
@@ -131,20 +140,31 @@ QWidget *QueryDock::makeBar()
     m_run->setToolTip(tr("Run the statement at the cursor, or the selection (Ctrl+Enter)"));
     m_cancel = addButton(tr("Cancel"), "queryCancel");
     m_cancel->setToolTip(tr("Cancel the query (Esc)"));
-    addExamples(addButton(tr("Examples"), "queryExamples"));
+    QToolButton *const examples = addButton(tr("Examples"), "queryExamples");
+    examples->setToolTip(tr("Examples of statements, and the latest ones"));
+    addExamples(examples);
     layout->addStretch(1);
     m_saved = new QComboBox(bar);
     m_saved->setObjectName(QStringLiteral("querySaved"));
     m_saved->setAccessibleName(tr("Saved queries"));
     m_saved->setEditable(true);
     m_saved->setInsertPolicy(QComboBox::NoInsert);
+    m_saved->setCompleter(nullptr);  // it would complete the name of another query, which Save would then replace
+    // Else the box loads a typed name when it loses the focus, and replaces the statement that is to be saved.
+    m_saved->lineEdit()->disconnect(SIGNAL(editingFinished()), m_saved);
     m_saved->setMinimumContentsLength(10);
     m_saved->lineEdit()->setPlaceholderText(tr("Query name"));
     layout->addWidget(m_saved);
     connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
     connect(m_cancel, &QToolButton::clicked, this, &QueryDock::cancel);
-    connect(addButton(tr("Save"), "querySave"), &QToolButton::clicked, this, &QueryDock::save);
-    connect(addButton(tr("Delete"), "queryDelete"), &QToolButton::clicked, this, &QueryDock::remove);
+    QToolButton *const saveButton = addButton(tr("Save"), "querySave");
+    saveButton->setToolTip(tr("Save the text under the name on the left"));
+    connect(saveButton, &QToolButton::clicked, this, &QueryDock::save);
+    m_delete = addButton(tr("Delete"), "queryDelete");
+    m_delete->setToolTip(tr("Delete the saved query with this name"));
+    connect(m_delete, &QToolButton::clicked, this, &QueryDock::remove);
+    connect(m_saved, &QComboBox::editTextChanged, this,
+            [this](const QString &name) { m_delete->setEnabled(savedqueries::names().contains(name.trimmed())); });
     connect(m_saved, &QComboBox::textActivated, this, &QueryDock::load);
     return bar;
 }
@@ -214,12 +234,11 @@ void QueryDock::makeResult()
 
 void QueryDock::setTrace(std::function<QueriedTrace()> trace)
 {
-    m_job.reset();
+    letGo();
     m_trace = std::move(trace);
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->clear();
+    sayHint();
     showBusy(false);
 }
 
@@ -228,19 +247,40 @@ void QueryDock::run()
     m_statement = m_editor->statement(&m_statementBegin);
     if (!m_statement.trimmed().isEmpty())
         savedqueries::remember(m_statement.trimmed());
+    letGo();
+    showBusy(false);
+    if (QueryJob::count() >= kMostJobs)
+        return showError({{ErrorCode::Busy, tr("%1 cancelled queries have not ended yet. Try again when one has ended.")
+                                                .arg(QueryJob::count())
+                                                .toStdString()},
+                          {}});
     m_sinceRun.start();
-    m_job = std::make_unique<QueryJob>(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
-    connect(m_job.get(), &QThread::finished, this, &QueryDock::showOutcome);
+    const Result<QueryJob *> job = QueryJob::launch(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
+    if (!job)
+        return showError({job.error(), {}});
+    m_job = *job;
+    connect(m_job, &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->setText(tr("The query is running…"));
-    m_job->start();
+    say(tr("The query is running…"));
 }
 
 void QueryDock::cancel()
 {
-    if (m_job)
-        m_job->cancel();
+    if (!m_job)
+        return;
+    m_job->cancel();
+    showBusy(false);
+    say(tr("Cancelling…"));
+}
+
+/// Cancels the query and ignores its outcome.
+void QueryDock::letGo()
+{
+    if (!m_job)
+        return;
+    m_job->disconnect(this);
+    m_job->cancel();
+    m_job = nullptr;
 }
 
 void QueryDock::showBusy(bool isBusy)
@@ -256,10 +296,10 @@ void QueryDock::showBusy(bool isBusy)
 
 void QueryDock::showOutcome()
 {
-    if (!m_job || sender() != m_job.get())
-        return;  // of an older query
+    if (!m_job || sender() != m_job)
+        return;  // of an older query, whose signal was already queued
     showBusy(false);
-    QueryOutcome &outcome = m_job->outcome();
+    QueryOutcome outcome = std::move(std::exchange(m_job, nullptr)->outcome());
     if (outcome.error)
         return showError(*outcome.error);
     const auto rows = std::make_shared<const QueryRows>(std::move(outcome.rows));
@@ -278,14 +318,13 @@ void QueryDock::showOutcome()
                     .arg(format::count(outcome.missingEvents));
     if (outcome.missingCauses != 0)
         text += tr(" %1 older waits, wakes and uses are missing as well.").arg(format::count(outcome.missingCauses));
-    m_message->setText(text);
+    say(text);
 }
 
 void QueryDock::showError(const QueryError &error)
 {
     m_model->setRows(nullptr);
     m_chart->setRows(nullptr);
-    m_message->setForegroundRole(QPalette::BrightText);
     QString text = QString::fromStdString(error.error.message);
     if (error.offset) {
         m_editor->markError(
@@ -297,7 +336,7 @@ void QueryDock::showError(const QueryError &error)
                                 *error.offset) +
                QStringLiteral(": ") + text;
     }
-    m_message->setText(text);
+    say(text, true);
 }
 
 void QueryDock::listSaved()
@@ -307,6 +346,7 @@ void QueryDock::listSaved()
     m_saved->addItems(savedqueries::names());
     m_saved->setCurrentIndex(-1);
     m_saved->setEditText(name);
+    m_delete->setEnabled(savedqueries::names().contains(name.trimmed()));
 }
 
 void QueryDock::load(const QString &name)
@@ -320,21 +360,56 @@ void QueryDock::save()
 {
     const QString name = m_saved->currentText().trimmed();
     if (name.isEmpty()) {
-        m_message->setText(tr("Enter a name for the query first."));
+        say(tr("Enter a name for the query first."));
         m_saved->setFocus();
         return;
     }
-    savedqueries::save(name, m_editor->toPlainText());
-    listSaved();
-    m_message->setForegroundRole(QPalette::WindowText);
-    m_message->setText(tr("Saved the query “%1”.").arg(name));
+    const auto saveIt = [this, name, statement = m_editor->toPlainText()] {
+        savedqueries::save(name, statement);
+        listSaved();
+        say(tr("Saved the query “%1”.").arg(name));
+    };
+    if (savedqueries::names().contains(name) && savedqueries::statementOf(name) != m_editor->toPlainText())
+        ask(tr("Replace a saved query"), tr("Replace the saved query “%1”?").arg(name), tr("&Replace"), saveIt);
+    else
+        saveIt();
 }
 
 void QueryDock::remove()
 {
-    savedqueries::remove(m_saved->currentText().trimmed());
-    m_saved->setEditText({});
-    listSaved();
+    const QString name = m_saved->currentText().trimmed();
+    ask(tr("Delete a saved query"), tr("Delete the saved query “%1”?").arg(name), tr("&Delete"), [this, name] {
+        savedqueries::remove(name);
+        m_saved->setEditText({});
+        listSaved();
+        say(tr("Deleted the query “%1”.").arg(name));
+    });
+}
+
+void QueryDock::ask(const QString &title, const QString &question, const QString &yes,
+                    const std::function<void()> &then)
+{
+    auto *box = new QMessageBox(QMessageBox::Question, title, question, QMessageBox::NoButton, this);
+    box->setObjectName(QStringLiteral("savedQueryBox"));
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(tr("This cannot be undone."));
+    QPushButton *const button = box->addButton(yes, QMessageBox::DestructiveRole);
+    button->setObjectName(QStringLiteral("yesButton"));
+    box->setDefaultButton(box->addButton(QMessageBox::Cancel));
+    connect(button, &QPushButton::clicked, this, then);
+    box->open();
+}
+
+void QueryDock::sayHint()
+{
+    say(tr("Ctrl+Enter runs the statement at the cursor, or the selection. Ctrl+Space completes names."));
+}
+
+void QueryDock::say(const QString &text, bool isError)
+{
+    m_message->setForegroundRole(isError ? QPalette::BrightText : QPalette::WindowText);
+    m_message->setText(text);
 }
 
 }  // namespace ct

@@ -32,10 +32,12 @@ class QueryDock : public QDockWidget {
     Q_OBJECT
 public:
     explicit QueryDock(QWidget *parent = nullptr);
-    ~QueryDock() override;  ///< cancels the query
+    ~QueryDock() override;  ///< cancels the query, and waits for nothing
 
     /// `trace`: returns the present trace and its sums, once per query; empty = no trace. Cancels the running query.
     void setTrace(std::function<QueriedTrace()> trace);
+    /// Shows a message below the statement.
+    void say(const QString &text, bool isError = false);
 
 public Q_SLOTS:
     /// Runs the selection, or the statement at the cursor. Cancels the running query.
@@ -55,19 +57,23 @@ private:
     void showStatement(const QString &statement);
     void load(const QString &name);
     void save();
+    void ask(const QString &title, const QString &question, const QString &yes, const std::function<void()> &then);
+    void sayHint();
     void remove();
+    void letGo();
     void showOutcome();
     void showError(const QueryError &error);
     void showBusy(bool isBusy);
 
     std::function<QueriedTrace()> m_trace;
-    std::unique_ptr<QueryJob> m_job;  ///< of the latest query; the results of older ones are ignored
-    QString m_statement;              ///< of m_job
-    int m_statementBegin = 0;         ///< in the editor
+    QueryJob *m_job = nullptr;  ///< of the latest query, until it ends
+    QString m_statement;        ///< of m_job
+    int m_statementBegin = 0;   ///< in the editor
     QueryEditor *m_editor;
     QComboBox *m_saved = nullptr;
     QToolButton *m_run = nullptr;
     QToolButton *m_cancel = nullptr;
+    QToolButton *m_delete = nullptr;
     QShortcut *m_escape;
     QElapsedTimer m_sinceRun;
     QTimer m_progress;  ///< while a query runs

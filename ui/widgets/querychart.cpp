@@ -26,6 +26,7 @@ namespace ct {
 
 namespace {
 
+constexpr qsizetype kMostTitle = 60;
 /// A column is not offered if these first rows have no number in it.
 constexpr std::size_t kTriedRows = 1000;
 
@@ -46,17 +47,32 @@ bool hasNumbers(const QueryRows &rows, std::size_t column)
     return false;
 }
 
-/// Ticks at round numbers: about five steps of 1, 2 or 5 times a power of ten.
-void setRange(QValueAxis &axis, double lowest, double highest)
+/// Pixels per tick.
+constexpr int kTickHeight = 36;
+constexpr int kTickWidth = 120;
+/// With fewer pixels, the titles of the axes would leave no room for the chart.
+constexpr int kTitledHeight = 180;
+
+/// Room around a range of values, so that a single value gets an axis, too.
+double roomAround(double lowest, double highest)
 {
-    const double step = (highest - lowest) / 5;
+    return highest > lowest ? (highest - lowest) * 0.05 : std::max(1.0, std::abs(highest)) * 0.5;
+}
+
+/// Ticks at round numbers: at most `ticks` steps of 1, 2 or 5 times a power of ten.
+void setTicks(QValueAxis &axis, int ticks)
+{
+    const double step = (axis.max() - axis.min()) / std::clamp(ticks, 2, 5);
     const double power = std::pow(10, std::floor(std::log10(step)));
     const double rest = step / power;
-    axis.setTickType(QValueAxis::TicksDynamic);
+    const double interval = power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
     axis.setTickAnchor(0);
-    axis.setTickInterval(power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10));
-    axis.setRange(lowest, highest);
-    axis.setLabelFormat(QStringLiteral("%.6g"));
+    axis.setTickInterval(interval);
+    axis.setTickType(QValueAxis::TicksDynamic);
+    // As many digits as distinguish two ticks.
+    const double largest = std::max(std::abs(axis.min()), std::abs(axis.max()));
+    const int digits = static_cast<int>(std::ceil(std::log10(std::max(1.0, largest / interval)))) + 1;
+    axis.setLabelFormat(QStringLiteral("%.%1g").arg(std::clamp(digits, 6, 15)));
 }
 
 /// The lowest and the highest of each group of neighbouring points, in their order.
@@ -83,6 +99,7 @@ struct Scale {
     double unit = 1;
     QString title;
     bool isTime = false;
+    bool hasUnit = false;
 };
 
 /// Times count from the earliest one. Times and durations get a unit that fits their range.
@@ -91,13 +108,13 @@ Scale scaleOf(const QString &column, double lowest, double highest)
     const bool isTime = column == QLatin1String("ts") || column.endsWith(QLatin1String("_ts")) ||
                         column.endsWith(QLatin1String("_since")) || column == QLatin1String("deadline");
     if (!isTime && column != QLatin1String("ns") && !column.endsWith(QLatin1String("_ns")))
-        return {0, 1, column, false};
+        return {0, 1, column, false, false};
     const double range = isTime ? highest - lowest : std::max(std::abs(lowest), std::abs(highest));
     const auto [unit, name] = range >= 1e9   ? std::pair(1e9, QStringLiteral("s"))
                               : range >= 1e6 ? std::pair(1e6, QStringLiteral("ms"))
                               : range >= 1e3 ? std::pair(1e3, QStringLiteral("µs"))
                                              : std::pair(1.0, QStringLiteral("ns"));
-    return {isTime ? lowest : 0, unit, QueryChart::tr("%1, in %2").arg(column, name), isTime};
+    return {isTime ? lowest : 0, unit, QueryChart::tr("%1, in %2").arg(column, name), isTime, true};
 }
 
 }  // namespace
@@ -137,7 +154,7 @@ QueryChart::QueryChart(QWidget *parent)
     m_chart->addSeries(m_series);
     m_chart->createDefaultAxes();
     m_chart->legend()->hide();
-    m_chart->setMargins(QMargins(4, 4, 12, 4));
+    m_chart->setMargins(QMargins(2, 2, 10, 2));
     m_chart->layout()->setContentsMargins(0, 0, 0, 0);
     m_chart->setBackgroundRoundness(0);
     auto *bar = new QHBoxLayout;
@@ -153,7 +170,10 @@ QueryChart::QueryChart(QWidget *parent)
     layout->addWidget(m_view, 1);
     connect(m_x, &QComboBox::activated, this, &QueryChart::draw);
     connect(m_y, &QComboBox::activated, this, &QueryChart::draw);
+    connect(m_chart, &QGraphicsWidget::geometryChanged, this, &QueryChart::arrangeAxes);
+    m_note->setTextFormat(Qt::PlainText);
     applyColors();
+    applyFont();
     draw();
 }
 
@@ -166,7 +186,7 @@ void QueryChart::setRows(std::shared_ptr<const QueryRows> rows)
         if (!hasNumbers(*m_rows, column))
             continue;
         for (QComboBox *box : {m_x, m_y})
-            box->addItem(QString::fromStdString(m_rows->columns[column]), static_cast<int>(column));
+            box->addItem(QString::fromStdString(m_rows->columns[column]).left(kMostTitle), static_cast<int>(column));
     }
     m_y->setCurrentIndex(std::min(1, m_y->count() - 1));
     draw();
@@ -175,7 +195,7 @@ void QueryChart::setRows(std::shared_ptr<const QueryRows> rows)
 void QueryChart::draw()
 {
     QList<QPointF> points;
-    if (m_rows && m_x->currentIndex() >= 0 && m_y->currentIndex() >= 0)
+    if (m_x->count() >= 2)
         points = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt(), kMostPoints);
     m_view->setVisible(!points.isEmpty());
     if (points.isEmpty())
@@ -185,6 +205,10 @@ void QueryChart::draw()
     const Scale x = scaleOf(m_x->currentText(), points.first().x(), points.last().x());
     const Scale y = scaleOf(m_y->currentText(), lowest->y(), highest->y());
     QStringList notes;
+    for (const Scale &scale : {x, y}) {
+        if (scale.hasUnit)
+            notes << scale.title + u'.';  // a small chart has no titles
+    }
     if (x.isTime || y.isTime)
         notes << tr("Times count from the earliest one.");
     if (m_rows->count() > kMostPoints)
@@ -196,13 +220,19 @@ void QueryChart::draw()
     for (QPointF &point : points)
         point = {(point.x() - x.origin) / x.unit, (point.y() - y.origin) / y.unit};
     m_series->replace(points);
-    const double room = top > bottom ? (top - bottom) * 0.05 : std::max(1.0, std::abs(top)) * 0.5;
+    const double left = points.first().x();
+    const double right = points.last().x();
     auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
-    setRange(*horizontal, points.first().x(), std::max(points.last().x(), points.first().x() + 1e-6));
-    setRange(*vertical, bottom - room, top + room);
-    horizontal->setTitleText(x.title);
-    vertical->setTitleText(y.title);
+    const double beside = right > left ? 0 : roomAround(left, right);
+    const double above = roomAround(bottom, top);
+    for (QValueAxis *axis : {horizontal, vertical})
+        axis->setTickType(QValueAxis::TicksFixed);  // the interval of another range could make billions of ticks
+    horizontal->setRange(left - beside, right + beside);
+    vertical->setRange(bottom - above, top + above);
+    arrangeAxes();
+    horizontal->setTitleText(x.title.toHtmlEscaped());  // Qt Charts shows rich text
+    vertical->setTitleText(y.title.toHtmlEscaped());
     m_series->setPointsVisible(points.size() < 100);
 }
 
@@ -220,10 +250,34 @@ void QueryChart::applyColors()
     }
 }
 
+void QueryChart::applyFont()
+{
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    for (QAbstractAxis *axis : m_chart->axes()) {
+        axis->setLabelsFont(small);
+        axis->setTitleFont(small);
+    }
+}
+
+/// Adapts the axes to the size of the chart.
+void QueryChart::arrangeAxes()
+{
+    const QSizeF size = m_chart->size();
+    setTicks(static_cast<QValueAxis &>(*m_chart->axes(Qt::Horizontal).constFirst()),
+             static_cast<int>(size.width()) / kTickWidth);
+    setTicks(static_cast<QValueAxis &>(*m_chart->axes(Qt::Vertical).constFirst()),
+             static_cast<int>(size.height()) / kTickHeight);
+    for (QAbstractAxis *axis : m_chart->axes())
+        axis->setTitleVisible(size.height() >= kTitledHeight);
+}
+
 void QueryChart::changeEvent(QEvent *event)
 {
     if (event->type() == QEvent::PaletteChange)
         applyColors();
+    if (event->type() == QEvent::FontChange)
+        applyFont();
     QWidget::changeEvent(event);
 }
 

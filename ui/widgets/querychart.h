@@ -38,7 +38,9 @@ protected:
 
 private:
     void draw();
+    void arrangeAxes();
     void applyColors();
+    void applyFont();
 
     std::shared_ptr<const QueryRows> m_rows;
     QChart *m_chart;

@@ -11,8 +11,11 @@
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QKeyEvent>
+#include <QRegularExpression>
 #include <QScrollBar>
+#include <QStringListModel>
 #include <QSyntaxHighlighter>
+#include <QTextBlock>
 
 #include <algorithm>
 
@@ -31,18 +34,44 @@ const QStringList &keywords()
     return all;
 }
 
-/// Names of tables, views and columns, and keywords.
-QStringList completions()
+QStringList sorted(QStringList names)
 {
-    QStringList all = keywords();
-    for (const QueriedTable &table : queriedTables()) {
-        all << QString::fromStdString(table.name);
-        for (const std::string &column : table.columns)
-            all << QString::fromStdString(column);
+    names.removeDuplicates();
+    names.sort(Qt::CaseInsensitive);
+    return names;
+}
+
+/// The columns of a table. Those of all tables if there is no such table, because the name may be an alias.
+QStringList columnsOf(const QString &table)
+{
+    QStringList all;
+    for (const QueriedTable &queried : queriedTables()) {
+        QStringList columns;
+        for (const std::string &column : queried.columns)
+            columns << QString::fromStdString(column);
+        if (table.compare(QString::fromStdString(queried.name), Qt::CaseInsensitive) == 0)
+            return sorted(columns);
+        all << columns;
     }
-    all.removeDuplicates();
-    all.sort(Qt::CaseInsensitive);
-    return all;
+    return sorted(all);
+}
+
+/// Names of tables, views and columns, and keywords.
+QStringList allNames()
+{
+    QStringList all = keywords() + columnsOf({});
+    for (const QueriedTable &table : queriedTables())
+        all << QString::fromStdString(table.name);
+    return sorted(all);
+}
+
+/// The names that can be at the end of a text.
+QStringList completionsOf(const QString &before)
+{
+    static const QStringList all = allNames();
+    static const QRegularExpression member(QStringLiteral("(\\w+)\\.\\w*$"));
+    const QRegularExpressionMatch match = member.match(before);
+    return match.hasMatch() ? columnsOf(match.captured(1)) : all;
 }
 
 class SqlHighlighter final : public QSyntaxHighlighter {
@@ -77,7 +106,8 @@ protected:
 QueryEditor::QueryEditor(QWidget *parent)
     : QPlainTextEdit(parent),
       m_highlighter(new SqlHighlighter(document())),
-      m_completer(new QCompleter(completions(), this))
+      m_names(new QStringListModel(this)),
+      m_completer(new QCompleter(m_names, this))
 {
     setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     setTabChangesFocus(true);
@@ -104,10 +134,13 @@ void QueryEditor::markError(int position)
 void QueryEditor::complete()
 {
     QTextCursor word = textCursor();
+    m_names->setStringList(completionsOf(word.block().text().left(word.positionInBlock())));
     word.movePosition(QTextCursor::StartOfWord, QTextCursor::KeepAnchor);
     m_completer->setCompletionPrefix(word.selectedText());
-    if (m_completer->completionCount() == 1)
+    if (m_completer->completionCount() == 1 && !m_completer->popup()->isVisible())
         return insertCompletion(m_completer->currentCompletion());
+    if (m_completer->completionCount() == 0)
+        return m_completer->popup()->hide();
     QRect at = cursorRect();
     at.setWidth(m_completer->popup()->sizeHintForColumn(0) +
                 m_completer->popup()->verticalScrollBar()->sizeHint().width());
@@ -149,12 +182,24 @@ QString QueryEditor::statement(int *begin) const
 void QueryEditor::keyPressEvent(QKeyEvent *event)
 {
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    const bool isCompleting = m_completer->popup()->isVisible();
+    // The completer handles the keys that the editor ignores.
+    if (isCompleting &&
+        (isEnter || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Backtab))
+        return event->ignore();
     if (isEnter && event->modifiers().testFlag(Qt::ControlModifier))
         Q_EMIT runRequested();
     else if (event->key() == Qt::Key_Space && event->modifiers().testFlag(Qt::ControlModifier))
         complete();
     else
         QPlainTextEdit::keyPressEvent(event);
+    if (isCompleting && !event->text().isEmpty())
+        complete();
+}
+
+bool QueryEditor::focusNextPrevChild(bool next)
+{
+    return !m_completer->popup()->isVisible() && QPlainTextEdit::focusNextPrevChild(next);
 }
 
 }  // namespace ct

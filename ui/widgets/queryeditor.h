@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// An editor for SQL that highlights keywords, texts and comments. Ctrl+Enter runs, Ctrl+Space completes names.
+// An editor for SQL that highlights keywords, texts and comments. Ctrl+Enter runs. Ctrl+Space completes names: those of
+// columns after a dot.
 #pragma once
 
 #include <QPlainTextEdit>
 
 class QCompleter;
+class QStringListModel;
 class QSyntaxHighlighter;
 
 namespace ct {
@@ -27,12 +29,14 @@ Q_SIGNALS:
 protected:
     void keyPressEvent(QKeyEvent *event) override;
     void changeEvent(QEvent *event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
     void complete();
     void insertCompletion(const QString &name);
 
     QSyntaxHighlighter *m_highlighter;
+    QStringListModel *m_names;
     QCompleter *m_completer;
 };
 

@@ -31,7 +31,7 @@ protected:
     void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
     {
         QStyledItemDelegate::initStyleOption(option, index);
-        if (!index.data(QueryResultModel::SortRole).isValid()) {
+        if (!index.data().isValid()) {
             option->features |= QStyleOptionViewItem::HasDisplay;
             option->text = QStringLiteral("NULL");
             option->font.setItalic(true);
@@ -49,7 +49,11 @@ protected:
 /// A cell in which a tab or a line break cannot be mistaken for the end of the cell.
 QString cellText(const QModelIndex &index)
 {
-    return index.data().toString().replace(u'\t', u' ').replace(u'\n', u' ');
+    const QVariant raw = index.data(QueryResultModel::SortRole);
+    return (raw.typeId() == QMetaType::QString ? raw : index.data())
+        .toString()
+        .replace(u'\t', u' ')
+        .replace(u'\n', u' ');
 }
 
 }  // namespace

@@ -34,8 +34,11 @@ private Q_SLOTS:
     void selectsOfAllKindsAreAllowed_data();
     void selectsOfAllKindsAreAllowed();
     void errorsNameTheirPosition();
+    void errorsHaveARemedy();
     void refusesSeveralStatements();
     void longTextsAreRefused();
+    void printfIsBounded_data();
+    void printfIsBounded();
     void limitsLeaveOutRows();
     void everyQueryCanBeCancelled_data();
     void everyQueryCanBeCancelled();
@@ -129,6 +132,26 @@ void TestQuerySafety::errorsNameTheirPosition()
     QVERIFY(nothing.error.has_value());
 }
 
+void TestQuerySafety::errorsHaveARemedy()
+{
+    const SharedTrace shared = traceOf(2, 100);
+    QueryError error =
+        outcomeOf(shared.trace(), QStringLiteral("SELECT 'corotines'\nFROM \"Corotines\" c")).error.value();
+    QCOMPARE(QString::fromStdString(error.error.message),
+             QStringLiteral("no such table: Corotines. Did you mean coroutines?"));
+    QCOMPARE(error.offset, std::optional<std::size_t>(24));
+    error = outcomeOf(shared.trace(), QStringLiteral("SELECT 1 FROM customers")).error.value();
+    QCOMPARE(QString::fromStdString(error.error.message), QStringLiteral("no such table: customers"));
+    QCOMPARE(error.offset, std::optional<std::size_t>(14));
+    const QString deep = QStringLiteral("SELECT ") + QString(500, u'(') + u'1' + QString(500, u')');
+    const QString large = QStringLiteral("SELECT 1") + QStringLiteral("+1").repeated(2000);
+    for (const QString &sql : {deep, large}) {
+        error = outcomeOf(shared.trace(), sql).error.value();
+        QVERIFY2(QString::fromStdString(error.error.message).contains(QLatin1String("nested too deeply")),
+                 error.error.message.c_str());
+    }
+}
+
 void TestQuerySafety::refusesSeveralStatements()
 {
     const SharedTrace shared = traceOf(2, 100);
@@ -139,8 +162,40 @@ void TestQuerySafety::refusesSeveralStatements()
 void TestQuerySafety::longTextsAreRefused()
 {
     const SharedTrace shared = traceOf(2, 100);
-    const QueryOutcome outcome = outcomeOf(shared.trace(), QStringLiteral("SELECT hex(zeroblob(20000000))"));
-    QVERIFY(outcome.error && outcome.error->error.code == ErrorCode::SizeLimit);
+    for (const char *sql : {"SELECT hex(zeroblob(250001))", "SELECT instr(zeroblob(500001), x'00')",
+                            "SELECT group_concat(printf('%.*c', 100000, 'x')) FROM coro_trace_events"}) {
+        const QueryOutcome outcome = outcomeOf(shared.trace(), QString::fromLatin1(sql));
+        QVERIFY2(outcome.error && outcome.error->error.code == ErrorCode::SizeLimit, sql);
+    }
+    // A function call takes at most some seconds, because it cannot be cancelled.
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT length(hex(zeroblob(249999)))")),
+             QStringList(QStringLiteral("499998")));
+}
+
+void TestQuerySafety::printfIsBounded_data()
+{
+    QTest::addColumn<QString>("call");
+    QTest::addColumn<QString>("row");
+    const auto add = [](const char *call, const char *row) {
+        QTest::newRow(call) << QString::fromLatin1(call) << QString::fromLatin1(row);
+    };
+    const char *const tooLong = "A text or row of this query has more than 500 kB. Make it shorter.";
+    add("printf('%.*c', 1000000000, 'x')", tooLong);
+    add("format('%d %-*d', 1, -1000000000, 'x')", tooLong);
+    add("printf('%1000000000d', 1)", tooLong);
+    add("printf('%s%s', hex(zeroblob(200000)), hex(zeroblob(200000)))", tooLong);
+    add("length(printf('%400000d', 1))", "400000");
+    add("printf('%,d|%r|%6.2f|%-3s|%Q|%d %%', 1234567, 3, 2.5, 'a', NULL)", "1,234,567|3rd|  2.50|a  |NULL|0 %");
+    add("printf('%.*f %lld', 2, 1.0, 28158919374112)", "1.00 28158919374112");
+    add("printf('%s', '') || '.'", ".");
+    add("printf(NULL) IS NULL AND printf() IS NULL", "1");
+}
+
+void TestQuerySafety::printfIsBounded()
+{
+    QFETCH(QString, call);
+    QFETCH(QString, row);
+    QCOMPARE(rows(traceOf(2, 100).trace(), QStringLiteral("SELECT ") + call), QStringList(row));
 }
 
 void TestQuerySafety::limitsLeaveOutRows()

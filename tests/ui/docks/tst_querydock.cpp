@@ -5,24 +5,17 @@
 #include "core/session/run.h"
 #include "core/session/runjudge.h"
 #include "models/creationtreemodel.h"
-#include "tests/models/notedtarget.h"
 #include "tests/support/qtsuite.h"
-#include "tests/ui/guisupport.h"
+#include "tests/ui/docks/querysupport.h"
 #include "ui/docks/coroutinedock.h"
 #include "ui/docks/querydock.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
-#include "ui/widgets/querychart.h"
 #include "ui/widgets/queryeditor.h"
 #include "ui/widgets/querytable.h"
 
-#include <QAbstractItemModelTester>
-#include <QChart>
-#include <QChartView>
 #include <QClipboard>
-#include <QComboBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -30,68 +23,12 @@
 #include <QTextLayout>
 #include <QToolButton>
 #include <QTreeView>
-#include <QValueAxis>
 
 #include <algorithm>
 #include <set>
 
 using namespace ct;
-using test::NotedTarget;
-
-namespace {
-
-struct Query {
-    NotedTarget target;
-    QueryDock dock;
-    QueryEditor *editor = dock.findChild<QueryEditor *>(QStringLiteral("queryEditor"));
-    QTableView *table = dock.findChild<QTableView *>(QStringLiteral("queryTable"));
-    QTabWidget *tabs = dock.findChild<QTabWidget *>(QStringLiteral("queryTabs"));
-    QAbstractItemModelTester tester{table->model(), QAbstractItemModelTester::FailureReportingMode::QtTest};
-
-    Query()
-    {
-        dock.resize(760, 520);
-        dock.setTrace([this] { return QueriedTrace{target.population, target.history, {}, {}, {}, {}}; });
-        dock.show();
-    }
-    /// Coroutines that wait for a lock.
-    void coroutines(int count, const std::string &name = {})
-    {
-        const SiteId site = target.site("server::handle(Request)", "/src/server.cpp", 33);
-        for (int i = 0; i < count; ++i) {
-            const CoroutineId id = target.born(kNoCoroutine, name);
-            for (int step = 0; step < 4; ++step) {
-                target.now += 1000U + static_cast<std::uint64_t>((i * 37 + step * 91) % 500) * 1000U;
-                target.suspend(id, site);
-                target.resume(id);
-            }
-            target.suspend(id, site);
-            target.waits(id, WaitKind::Lock, 0xBEEF);
-        }
-        target.commit();
-    }
-    QString message()
-    {
-        return dock.findChild<QLabel *>(QStringLiteral("queryMessage"))->text().replace(QChar(0x202F), u' ');
-    }
-    bool isBusy() { return dock.findChild<QWidget *>(QStringLiteral("queryCancel"))->isEnabled(); }
-    void type(const char *text)
-    {
-        editor->setFocus();
-        editor->selectAll();
-        QTest::keyClicks(editor, QString::fromLatin1(text));
-    }
-    /// Types a statement and runs it. Returns false if it does not end.
-    bool run(const char *sql)
-    {
-        type(sql);
-        QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
-        return QTest::qWaitFor([this] { return !isBusy(); }, ct::test::kPatienceMs);
-    }
-    QString cell(int row, int column) { return table->model()->index(row, column).data().toString(); }
-};
-
-}  // namespace
+using gui::Query;
 
 class TestQueryDock : public QObject {
     Q_OBJECT
@@ -263,6 +200,7 @@ private Q_SLOTS:
         QTest::keyClick(query.editor, Qt::Key_Return, Qt::ControlModifier);
         query.dock.setTrace([] { return QueriedTrace(); });
         QVERIFY(!query.isBusy());
+        QVERIFY(query.message().startsWith(QLatin1String("Ctrl+Enter runs ")));
     }
 
     void aDoubleClickSelectsTheCoroutine()
@@ -361,6 +299,7 @@ private Q_SLOTS:
         const QImage timeline = settledPictureOf("timelineView");
         const QImage graph = settledPictureOf("graphView");
         const CoroutineId id = activate(0);
+        QVERIFY(!dock->visibleRegion().isEmpty());  // the result stays on display
         QCOMPARE(window.findChild<CoroutineDock *>()->selectedCoroutines(), std::vector<CoroutineId>{id});
         QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("detailsTitle"))->text(),
                      QStringLiteral("<b>Coroutine %1</b>").arg(id));
@@ -370,65 +309,16 @@ private Q_SLOTS:
         auto *tree = window.findChild<QTreeView *>(QStringLiteral("creationTree"));
         pictureOf("creationTree");
         QTRY_COMPARE(tree->currentIndex().data(CreationTreeModel::CoroutineIdRole).toUInt(), id);
+        window.findChild<CoroutineDock *>()->setFilterText(QStringLiteral("no such coroutine"));
+        activate(1);
+        const QString message = dock->findChild<QLabel *>(QStringLiteral("queryMessage"))->text();
+        QVERIFY2(message.contains(QLatin1String("filter")), qPrintable(message));
+        window.tabifyDockWidget(window.findChild<CoroutineDock *>(), dock);
+        dock->raise();
+        QTRY_VERIFY(!dock->visibleRegion().isEmpty());
+        activate(0);
+        QVERIFY(!dock->visibleRegion().isEmpty());
         qputenv("PATH", path);
-    }
-
-    void queriesAreSavedAndDeleted()
-    {
-        auto *const before = new Query;
-        auto *name = before->dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
-        before->type("SELECT 42");
-        QVERIFY(gui::click(&before->dock, "querySave"));
-        QVERIFY(before->message().contains(QLatin1String("name")));
-        QTest::keyClicks(name->lineEdit(), QStringLiteral("a/b"));
-        QVERIFY(gui::click(&before->dock, "querySave"));
-        delete before;
-        Query query;
-        name = query.dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
-        QCOMPARE(name->count(), 1);
-        name->setFocus();
-        QTest::keyClick(name, Qt::Key_Down);
-        QTRY_COMPARE(query.editor->toPlainText(), QStringLiteral("SELECT 42"));
-        QVERIFY(gui::click(&query.dock, "queryDelete"));
-        QCOMPARE(name->count(), 0);
-    }
-
-    void theChartShowsTwoColumns()
-    {
-        Query query;
-        query.coroutines(200);
-        QVERIFY(query.run("SELECT coroutine, name, max(ts) AS latest_ts, avg(ts % 100000) FROM coro_trace GROUP BY 1"));
-        query.tabs->setCurrentIndex(1);
-        auto *x = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartX"));
-        auto *y = query.dock.findChild<QComboBox *>(QStringLiteral("queryChartY"));
-        QCOMPARE(x->count(), 3);  // not the names
-        QCOMPARE(y->currentText(), QStringLiteral("latest_ts"));
-        const auto axes = query.dock.findChild<QChartView *>()->chart()->axes(Qt::Vertical);
-        QCOMPARE(axes.constFirst()->titleText(), QStringLiteral("latest_ts, in ms"));
-        QCOMPARE(query.dock.findChild<QLabel *>(QStringLiteral("queryChartNote"))->text(),
-                 QStringLiteral("Times count from the earliest one."));
-        QVERIFY(static_cast<QValueAxis *>(axes.constFirst())->max() < 2000);
-        gui::takePicture(&query.dock, "query-chart");
-        applyTheme(Theme::Dark);
-        gui::takePicture(&query.dock, "query-chart-dark");
-        query.tabs->setCurrentIndex(0);
-        gui::takePicture(&query.dock, "query-rows-dark");
-        applyTheme(Theme::Light);
-    }
-
-    void limitsThePointsOfAChart()
-    {
-        QueryRows rows;
-        rows.columns = {"x", "y"};
-        for (std::int64_t i = 0; i < 100'000; ++i) {
-            rows.values.emplace_back(i);
-            rows.values.emplace_back(i == 54'321 ? 9.0 : 1.0);
-        }
-        const QList<QPointF> points = chartPoints(rows, 0, 1, QueryChart::kMostPoints);
-        QVERIFY(points.size() <= qsizetype(QueryChart::kMostPoints) && points.size() > 5000);
-        QVERIFY(points.contains(QPointF(54'321, 9)));  // a peak stays
-        QVERIFY(std::is_sorted(points.begin(), points.end(),
-                               [](const QPointF &one, const QPointF &other) { return one.x() < other.x(); }));
     }
 
 private:
