@@ -4,6 +4,7 @@
 // SQLite databases without room on the disk, or locked by another program.
 #include "core/databases/sqlite/filelimitwatch.h"
 #include "core/databases/sqlite/sqliteconnection.h"
+#include "core/databases/sqlite/sqlitesource.h"
 #include "core/recording/write/queuedsink.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
@@ -193,6 +194,30 @@ private Q_SLOTS:
                               QStringLiteral("lost_events|%1").arg(sums.lost)}));
         QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
         QCOMPARE(filesIn(dir), QStringList(QStringLiteral("a.sqlite")));
+    }
+
+    void namesThatMeanSomethingToSqliteAreFiles_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("uri") << QStringLiteral("file:a.sqlite?mode=memory");
+        QTest::newRow("memory") << QStringLiteral(":memory:");
+    }
+
+    void namesThatMeanSomethingToSqliteAreFiles()
+    {
+        QFETCH(const QString, name);
+        const QTemporaryDir dir;
+        const QString before = QDir::currentPath();
+        QVERIFY(QDir::setCurrent(dir.path()));
+        const auto sink = *format("sqlite").makeSink(name.toStdString());
+        QVERIFY(bool(sink->consume(manyEvents(10, 0, 5))));
+        QVERIFY(bool(sink->finish(Accounting())));
+        const auto source = openSqliteSource(name.toStdString(), {});
+        QVERIFY(QDir::setCurrent(before));
+        QVERIFY2(bool(source), source ? "" : source.error().message.c_str());
+        QCOMPARE(filesIn(dir), QStringList(name));
+        QCOMPARE(Database(dir.path() + u'/' + name).rows("SELECT count(*) FROM coro_trace_events"),
+                 QStringList(QStringLiteral("50")));
     }
 
     /// Pages of a large transaction reach the file before its commit.
