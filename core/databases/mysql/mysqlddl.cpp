@@ -73,9 +73,7 @@ std::string translated(std::string select)
     select = withReplaced(std::move(select), "coalesce(' ' || w.target, ' ' || w.object, ''), ', ')",
                           "coalesce(' ' || w.target, ' ' || w.object, '') SEPARATOR ', ')");
     select = withReplaced(std::move(select), " AS INTEGER)", " AS SIGNED)");
-    select = withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS SIGNED)) OVER w");
-    return withReplaced(std::move(select), "(SELECT max(ts) FROM events)",
-                        "(SELECT CAST(max(ts) AS SIGNED) FROM events)");
+    return withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS DECIMAL(20))) OVER w");
 }
 
 }  // namespace
