@@ -109,6 +109,22 @@ std::string findViewsOfOthers(const std::string &flatView)
            names.ofTables + ") THEN LOCATE('`stored_sessions`', VIEW_DEFINITION) = 0 ELSE false END";
 }
 
+std::string findTablesOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &mysqlLiteral);
+    std::string partitionedTables;
+    for (std::size_t i = 0; i < kTables; ++i)
+        partitionedTables +=
+            (i == 0 ? "" : ", ") + mysqlLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
+    return "SELECT TABLE_NAME FROM information_schema.TABLES t WHERE TABLE_SCHEMA = DATABASE() AND CASE WHEN TABLE_NAME"
+           " IN (" +
+           names.ofTables + ", " + names.ofTraces + ") THEN TABLE_TYPE <> 'VIEW' WHEN TABLE_NAME IN (" +
+           partitionedTables +
+           ") THEN coalesce(CREATE_OPTIONS, '') NOT LIKE '%partitioned%' WHEN TABLE_NAME = 'stored_sessions' THEN"
+           " NOT EXISTS (SELECT 1 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = t.TABLE_SCHEMA AND"
+           " c.TABLE_NAME = t.TABLE_NAME AND c.COLUMN_NAME = 'session_key') ELSE false END";
+}
+
 std::string loadedTable(Table table, std::uint64_t session)
 {
     return mysqlIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));

@@ -176,6 +176,22 @@ class Stores:
             self.exported(self.many(name, 10))
         self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
 
+    def test_refuses_tables_of_other_programs_before_it_makes_its_own(self):
+        tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = {}".format(
+            "'public'" if self.server.kind == "postgresql" else "DATABASE()")
+        self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
+        for name, owner, remedy in (
+                ("coro_trace_events", ", perhaps to the existing coroTracer collector", ", or another name with ?table=NAME"),
+                ("threads", "", "")):
+            self.query(f"CREATE TABLE {name} (a integer)")
+            errors = self.exported(self.many("run.jsonl", 5), 4)
+            self.assertIn(f"the table {name} belongs to another program{owner}; choose another database{remedy};", errors)
+            self.assertEqual(self.value(tables), "1")
+            self.query(f"DROP TABLE {name}")
+        self.query("CREATE TABLE coro_trace_events (a integer)")
+        self.exported(self.many("run.jsonl", 5), table="mine")
+        self.assertEqual(self.value("SELECT count(*) FROM mine"), "5")
+
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))
         self.query("CREATE TABLE others (id bigint, a bigint)")
