@@ -262,7 +262,7 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
          {"addresses", [this] { return writeAddresses(); }},
          {"findings", [this] { return writeFindings(); }},
          {"indexes", [this] {
-              return m_store->publish(validUtf8(m_info.session.empty() ? m_context.source : m_info.session));
+              return m_store->publish(distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session));
           }}}};
     const std::size_t wanted = m_hasFailed ? parts.size() - 1 : parts.size();  // without events it is not complete
     for (std::size_t i = 0; i < wanted; ++i) {

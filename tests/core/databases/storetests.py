@@ -192,6 +192,14 @@ class Stores:
         self.exported(self.many("run.jsonl", 5), table="mine")
         self.assertEqual(self.value("SELECT count(*) FROM mine"), "5")
 
+    def test_names_with_any_bytes_are_different_sessions(self):
+        for name in b"bad\xff\xfe.jsonl", b"bad\xfe\xff.jsonl", b"bad%FF\xfe.jsonl":
+            path = os.fsencode(self.folder.name) + b"/" + name
+            self.many("run.jsonl", 10).rename(os.fsdecode(path))
+            self.exported(os.fsdecode(path))
+            self.exported(os.fsdecode(path))
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
+
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))
         self.query("CREATE TABLE others (id bigint, a bigint)")
