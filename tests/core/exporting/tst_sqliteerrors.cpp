@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // SQLite databases without room on the disk, or locked by another program.
+#include "core/databases/openstream.h"
 #include "core/databases/sqlite/filelimitwatch.h"
 #include "core/databases/sqlite/sqliteconnection.h"
 #include "core/databases/sqlite/sqlitesource.h"
@@ -218,6 +219,18 @@ private Q_SLOTS:
         QCOMPARE(filesIn(dir), QStringList(name));
         QCOMPARE(Database(dir.path() + u'/' + name).rows("SELECT count(*) FROM coro_trace_events"),
                  QStringList(QStringLiteral("50")));
+    }
+
+    /// An export that was killed before its first event leaves an empty file.
+    void anEmptyFileIsNoDatabase()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+        putContent(path, "");
+        const auto opened = openStream(path.toStdString());
+        QVERIFY(!opened);
+        QVERIFY2(contains(opened.error(), "a.sqlite is empty, so it is no database; choose another file"),
+                 opened.error().message.c_str());
     }
 
     /// Pages of a large transaction reach the file before its commit.
