@@ -200,6 +200,9 @@ class Stores:
             self.exported(os.fsdecode(path))
         self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
 
+    def test_a_target_names_no_session(self):
+        self.assertIn("chooses a session to read", self.exported(self.many("run.jsonl", 10), 4, session=7))
+
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))
         self.query("CREATE TABLE others (id bigint, a bigint)")
