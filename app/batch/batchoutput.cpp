@@ -148,7 +148,7 @@ RecordingInfoWriter *BatchOutput::infoWriter() const
 void BatchOutput::check(Summary &summary)
 {
     for (const std::unique_ptr<LiveOutput> &output : m_outputs) {
-        const LiveOutput::Missing &missing = m_missing.emplace_back(output->missing(summary.accounting.captured));
+        const LiveOutput::Missing &missing = m_missing.emplace_back(output->missing(summary.accounting));
         summary.eventsNotWritten = std::max(summary.eventsNotWritten, missing.events);
         if (!missing.message.empty() && summary.outputError.empty()) {
             summary.outputError = missing.isLost ? missing.message : std::string();

@@ -124,8 +124,11 @@ Result<void> LiveOutput::addTo(Session &session)
     return {};
 }
 
-LiveOutput::Missing LiveOutput::missing(std::uint64_t captured) const
+LiveOutput::Missing LiveOutput::missing(const Accounting &accounting) const
 {
+    // The session does not finish a sink that has failed. Its error was reported.
+    (void)m_queue->finish(accounting);
+    const std::uint64_t captured = accounting.captured;
     Missing missing;
     missing.events = captured - std::min(captured, m_queue->written());
     const OutputWatch::Finding found = m_watch ? m_watch->check() : OutputWatch::Finding();

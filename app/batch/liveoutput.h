@@ -48,8 +48,8 @@ public:
         std::uint64_t causes = 0;      ///< causes that are not in the second file
         std::uint64_t causesKept = 0;  ///< causes that are in the second file
     };
-    /// After the capture. `captured`: events of the run.
-    Missing missing(std::uint64_t captured) const;
+    /// After the capture. Completes an output that has failed, as far as it can.
+    Missing missing(const Accounting &accounting) const;
     const std::string &causesPath() const { return m_causesPath; }  ///< the second file; empty: there is none
 
 private:

@@ -93,6 +93,24 @@ std::string validUtf8(std::string_view bytes)
     return out;
 }
 
+std::string distinctUtf8(std::string_view bytes)
+{
+    static constexpr char kDigits[] = "0123456789ABCDEF";
+    if (validUtf8(bytes) == bytes)
+        return std::string(bytes);
+    std::string out;
+    while (!bytes.empty()) {
+        const std::size_t length = sequenceLength(bytes);
+        const auto byte = static_cast<unsigned char>(bytes.front());
+        if (length == 0 || byte == '%')
+            out.append({'%', kDigits[byte >> 4], kDigits[byte & 0xF]});
+        else
+            out += bytes.substr(0, length);
+        bytes.remove_prefix(length == 0 ? 1 : length);
+    }
+    return out;
+}
+
 void appendUtf8(std::string &out, std::uint32_t codePoint)
 {
     const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };

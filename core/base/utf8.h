@@ -13,6 +13,10 @@ namespace ct {
 /// Returns a copy of `bytes` with U+FFFD in place of every byte that is not part of valid UTF-8.
 std::string validUtf8(std::string_view bytes);
 
+/// Returns `bytes` if they are valid UTF-8, or else a copy with %XX in place of each invalid byte, and of %. Different
+/// invalid bytes give different copies.
+std::string distinctUtf8(std::string_view bytes);
+
 /// Appends a code point; surrogates and values beyond U+10FFFF become U+FFFD.
 void appendUtf8(std::string &out, std::uint32_t codePoint);
 

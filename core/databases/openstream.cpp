@@ -6,6 +6,8 @@
 #include "core/databases/reading/sessionreader.h"
 #include "core/databases/sqlite/sqlitesource.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace ct {
@@ -35,6 +37,10 @@ bool isDatabase(const std::string &input)
 Result<std::unique_ptr<StreamFile>> openStream(const std::string &input, std::shared_ptr<StreamIndex> streamIndex,
                                                FileGrowth *growth, OutputHandler handleOutput, ReadOptions options)
 {
+    // Lines in JSON may have any name, and no lines are valid, too.
+    std::error_code failed;
+    if (input.ends_with(".sqlite") && std::filesystem::file_size(input, failed) == 0)
+        return Error{ErrorCode::BadFormat, input + " is empty, so it is no database; choose another file"};
     if (!isDatabase(input))
         return openRecording(input, std::move(streamIndex), growth, std::move(handleOutput), options);
     Result<std::unique_ptr<RowSource>> source = openSource(input, options.isCancelled);

@@ -21,7 +21,8 @@ public:
 
     /// Creates the tables. Call it once, before the first row.
     virtual Result<void> begin() = 0;
-    /// Adds a row, or replaces the one with the same key. Between two commits, add each key at most once.
+    /// Adds a row, or replaces the one with the same key. Between two commits, add each key at most once. An error of
+    /// add() or commit() removes the rows since the latest commit.
     virtual Result<void> add(Table table, const Row &row) = 0;
     /// True if commit() makes rows visible to other programs. Otherwise nothing is visible before publish().
     virtual bool growsVisibly() const = 0;

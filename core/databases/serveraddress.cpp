@@ -24,6 +24,9 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kSslModes{"disable", "prefer", "require", "verify-ca", "verify-full"};
 
+/// In the names of the tables that an export fills, before the number of the session.
+constexpr std::string_view kOfSession = "_of_session_";
+
 Error wrong(const std::string &text, const std::string &what)
 {
     return {ErrorCode::InvalidArgument, text + ": " + what};
@@ -51,6 +54,9 @@ Result<void> setOption(ServerAddress &address, const std::string &name, const st
                                "; expected table, session, socket, sslmode, sslrootcert or maintenance");
     if (value.empty())
         return wrong(text, "the option " + name + " has no value; give one, or leave it out");
+    // It would end the option in the text that Qt's driver takes.
+    if (name == "socket" && address.kind == ServerAddress::Kind::MySql && value.find(';') != std::string::npos)
+        return wrong(text, "the path of the socket must not contain a semicolon; choose another path");
     *field->second = value;
     if (name == "sslmode" && std::find(kSslModes.begin(), kSslModes.end(), value) == kSslModes.end())
         return wrong(text,
@@ -67,9 +73,26 @@ bool isMadeByExports(const std::string &table)
         return name == own || name == "all_" + std::string(own);
     };
     const auto isView = [&name](const TraceView &view) { return name == view.name; };
+    if (const std::size_t at = name.rfind(kOfSession); at != std::string::npos)
+        return name.find_first_not_of("0123456789", at + kOfSession.size()) == std::string::npos;
     const auto tables = std::views::iota(std::size_t{0}, kTables);
     return name == "stored_sessions" || std::ranges::any_of(tables, isTable) ||
            std::ranges::any_of(kTraceViews, isView);
+}
+
+/// PostgreSQL cuts off the rest of a longer name, so two names could mean one database.
+Result<void> checkDatabase(const ServerAddress &address, const std::string &text)
+{
+    constexpr std::size_t kMostBytes = 63;
+    constexpr qsizetype kMostCharacters = 64;
+    if (address.kind == ServerAddress::Kind::PostgreSql && address.database.size() > kMostBytes)
+        return wrong(text, "the name of the database has " + std::to_string(address.database.size()) +
+                               " bytes, and PostgreSQL allows 63; choose a shorter one");
+    if (const qsizetype length = QString::fromStdString(address.database).toUcs4().size();
+        address.kind == ServerAddress::Kind::MySql && length > kMostCharacters)
+        return wrong(text, "the name of the database has " + std::to_string(length) +
+                               " characters, and MariaDB allows 64; choose a shorter one");
+    return {};
 }
 
 Result<void> checkTable(const ServerAddress &address, const std::string &text)
@@ -142,8 +165,20 @@ Result<ServerAddress> parseServerAddress(const std::string &text)
         if (Result<void> set = setOption(address, name.toStdString(), value.toStdString(), shown); !set)
             return set.error();
     }
+    if (Result<void> checked = checkDatabase(address, shown); !checked)
+        return checked.error();
     if (Result<void> checked = checkTable(address, shown); !checked)
         return checked.error();
+    return address;
+}
+
+Result<ServerAddress> parseTargetAddress(const std::string &text)
+{
+    Result<ServerAddress> address = parseServerAddress(text);
+    if (address && !address->session.empty())
+        return wrong(address->name(), "session=" + address->session +
+                                          " chooses a session to read, and an export adds one or replaces that of the "
+                                          "same run; leave the option out");
     return address;
 }
 

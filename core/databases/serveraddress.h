@@ -46,10 +46,12 @@ std::string tlsRemedy(const ServerAddress &address);
 bool isServerAddress(std::string_view text);
 /// A password in the address is an error, because other users can see it in the list of processes.
 Result<ServerAddress> parseServerAddress(const std::string &text);
+/// Refuses the choice of a session, which only an input can make.
+Result<ServerAddress> parseTargetAddress(const std::string &text);
 /// The inverse of parseServerAddress().
 std::string addressText(const ServerAddress &address);
-/// The key of an input among the sessions of a server: the absolute, normalised path, or the address. Empty for
-/// standard input (""), because each run from there is a new session.
+/// The key of an input among the sessions of a server: the absolute, normalised path, or the address, in any bytes.
+/// Empty for standard input (""), because each run from there is a new session.
 std::string sourceOfInput(const std::string &input);
 /// The user who connects: the one in the address, or else the user of the process.
 std::string userOf(const ServerAddress &address);

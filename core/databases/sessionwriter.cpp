@@ -23,7 +23,8 @@ namespace ct {
 namespace {
 
 constexpr std::uint64_t kCommitEveryNs = 500'000'000;
-constexpr std::uint64_t kCommitEveryRows = 200'000;
+/// What a full disk loses at most, besides the rows that do not fit.
+constexpr std::uint64_t kCommitEveryRows = 20'000;
 
 /// One of the last parts of a session, with its name for errors.
 struct Part {
@@ -45,6 +46,7 @@ std::string namesFrom(std::span<const Part> parts)
 SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, ExportContext context)
     : m_context(std::move(context)),
       m_store(std::move(store)),
+      m_growsVisibly(m_store->growsVisibly()),
       m_coroutineSums(m_context.unselected),
       m_addresses(m_context.resolver)
 {
@@ -52,7 +54,7 @@ SessionWriter::SessionWriter(std::unique_ptr<RowStore> store, ExportContext cont
 
 SessionWriter::~SessionWriter()
 {
-    if (m_store && m_begun && m_store->growsVisibly())
+    if (m_store && m_begun && m_growsVisibly && !m_hasFailed)
         (void)commit();
     (void)close();
 }
@@ -66,9 +68,21 @@ Result<void> SessionWriter::close()
 Result<void> SessionWriter::consume(const Batch &batch)
 {
     Result<void> written = write(batch);
-    if (!written)
+    if (written)
+        return written;
+    if (m_growsVisibly && m_begun)
+        takeBack();
+    else
         (void)close();
     return written;
+}
+
+void SessionWriter::finishFailed(const Accounting &accounting)
+{
+    if (!m_store)
+        return;
+    (void)complete(accounting);
+    (void)close();
 }
 
 Result<void> SessionWriter::finish(const Accounting &accounting)
@@ -82,9 +96,11 @@ Result<void> SessionWriter::finish(const Accounting &accounting)
 
 Result<void> SessionWriter::ensureBegun()
 {
-    if (std::exchange(m_begun, true))
+    if (m_begun)
         return {};
-    return m_store->begin();
+    Result<void> begun = m_store->begin();
+    m_begun = bool(begun);
+    return begun;
 }
 
 Result<void> SessionWriter::write(const Batch &batch)
@@ -99,7 +115,7 @@ Result<void> SessionWriter::write(const Batch &batch)
         m_committedAt = batch.now;
     m_rowsSinceCommit += batch.transitions.size() + batch.notes.causes();
     const bool isDue = batch.now >= m_committedAt + kCommitEveryNs || m_rowsSinceCommit >= kCommitEveryRows;
-    if (!isDue || !m_store->growsVisibly())
+    if (!isDue || !m_growsVisibly)
         return {};
     m_committedAt = batch.now;
     m_rowsSinceCommit = 0;
@@ -111,15 +127,39 @@ Result<void> SessionWriter::commit()
     Result<void> done = m_changing.writeChanged(*m_store, m_coroutineSums);
     if (done)
         done = m_store->commit();
-    if (done)
-        m_committed = m_consumed;
+    if (!done)
+        return done;
+    m_committed = m_consumed;
+    m_committedSpan = m_span;
+    m_uncommittedGaps.clear();
+    m_uncommittedEvents.clear();
     return done;
+}
+
+/// After an error: the store has lost the rows since the latest commit.
+void SessionWriter::takeBack()
+{
+    m_hasFailed = true;
+    m_consumed = m_committed;
+    m_span = m_committedSpan;
+    for (const auto &[coroutine, gap] : std::exchange(m_uncommittedGaps, {}))
+        m_coroutineSums.takeBackGap(coroutine, gap);
+    for (const CoroutineId coroutine : std::exchange(m_uncommittedEvents, {}))
+        m_coroutineSums.takeBackEvent(coroutine);
+}
+
+void SessionWriter::noteGap(CoroutineId coroutine, const CoroutineSums::Gap &gap)
+{
+    if (m_growsVisibly)
+        m_uncommittedGaps.emplace_back(coroutine, gap);
 }
 
 Result<void> SessionWriter::addRows(const Batch &batch)
 {
     m_now = std::max(m_now, batch.now);
     m_coroutineSums.addBatch(batch);
+    for (const Loss &loss : batch.losses)
+        noteGap(loss.coroutine, loss.beforeAttach ? CoroutineSums::Gap{0, loss.count} : CoroutineSums::Gap{loss.count});
     m_changing.addBatch(batch, m_consumed);
     if (Result<void> added = addGaps(batch); !added)
         return added;
@@ -172,13 +212,16 @@ Result<void> SessionWriter::addEvents(const Batch &batch)
     for (const Transition &transition : batch.transitions) {
         const CoroutineSums::Gap gap = m_coroutineSums.advance(transition);
         if (gap.unexplained != 0) {
+            noteGap(transition.coroutine, {0, 0, gap.unexplained});
             if (Result<void> added = addUnexplained(transition, gap.unexplained); !added)
                 return added;
         }
         const CoroutineSums::Entry &coroutine = m_coroutineSums.entry(transition.coroutine);
         m_addresses.note(transition, coroutine.pid);
-        m_firstTs = m_consumed == 0 ? transition.ts : std::min(m_firstTs, transition.ts);
-        m_lastTs = std::max(m_lastTs, transition.ts);
+        m_span.firstTs = m_consumed == 0 ? transition.ts : std::min(m_span.firstTs, transition.ts);
+        m_span.lastTs = std::max(m_span.lastTs, transition.ts);
+        if (m_growsVisibly)
+            m_uncommittedEvents.push_back(transition.coroutine);
         Result<void> added = m_store->add(Table::Events, Row()
                                                              .number(++m_consumed)
                                                              .number(coroutine.probeId)
@@ -198,33 +241,39 @@ Result<void> SessionWriter::addEvents(const Batch &batch)
     return {};
 }
 
-Result<void> SessionWriter::complete(Accounting sums)
+Result<void> SessionWriter::complete(const Accounting &accounting)
 {
     if (Result<void> begun = ensureBegun(); !begun)
         return begun;
     if (m_context.info)
         m_info = m_context.info();
-    const Result<void> committed = m_store->growsVisibly() ? commit() : Result<void>();
+    const Result<void> committed = m_growsVisibly && !m_hasFailed ? commit() : Result<void>();
     if (!committed)
-        sums.eventsNotWritten += m_consumed - m_committed;
+        takeBack();
+    Accounting sums = accounting;
+    if (m_hasFailed)
+        sums.eventsNotWritten = sums.captured - std::min(sums.captured, m_committed);
     // The sums come first: even on a full disk, they fit into a page that the file already has.
-    const Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); });
-    if (!committed || !summed)
+    if (Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); }); !summed)
         return committed ? summed : committed;
-    const std::array<Part, 4> parts{
+    const std::array<Part, 5> parts{
         {{"counts of the coroutines", [this] { return m_changing.writeLast(*m_store, m_coroutineSums); }},
+         {"facts of the run", [this] { return writeSession(); }},
          {"addresses", [this] { return writeAddresses(); }},
          {"findings", [this] { return writeFindings(); }},
-         {"indexes",
-          [this] { return m_store->publish(validUtf8(m_info.session.empty() ? m_context.source : m_info.session)); }}}};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
+         {"indexes", [this] {
+              return m_store->publish(distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session));
+          }}}};
+    const std::size_t wanted = m_hasFailed ? parts.size() - 1 : parts.size();  // without events it is not complete
+    for (std::size_t i = 0; i < wanted; ++i) {
         const std::string content =
             "all events and sums are in it, " + namesFrom(std::span(parts).subspan(i)) + " are missing";
         if (Result<void> written = m_store->writePart(content, parts[i].write); !written)
-            return written;
+            return committed ? written : committed;
     }
-    m_committed = m_consumed;
-    return {};
+    if (!m_hasFailed)
+        m_committed = m_consumed;
+    return committed;
 }
 
 Result<void> SessionWriter::writeAddresses()
@@ -257,8 +306,7 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
         if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
             return added;
     }
-    const Result<void> described = writeSelection();
-    return described ? writeSession() : described;
+    return writeSelection();
 }
 
 /// The rows that only the session of a selection has.
@@ -301,8 +349,8 @@ Result<void> SessionWriter::writeSession()
                                              .textIfAny(command)
                                              .textIfAny(machine)
                                              .known(m_info.target.value_or(0))
-                                             .numberIf(m_consumed != 0, m_firstTs)
-                                             .numberIf(m_consumed != 0, m_lastTs)
+                                             .numberIf(m_consumed != 0, m_span.firstTs)
+                                             .numberIf(m_consumed != 0, m_span.lastTs)
                                              .numberIf(hasOffset, offset)
                                              .known(m_info.decided)
                                              .text(json));

@@ -13,14 +13,17 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace ct {
 
 /// A Sink. Opens the store in the first consume() with rows, or in finish(), and stays on that thread. If the store
-/// grows visibly, commits every half second of stream time, or after 200,000 rows.
+/// grows visibly, commits every half second of stream time, or after 20,000 rows.
 ///
-/// At the end, writes the sums, then the counts of coroutines, addresses, findings and indexes. If the disk is too full
-/// for a part, that part and those after it are missing: `complete` stays 0, and the error names them.
+/// At the end, writes the sums, then the counts of coroutines, facts, addresses, findings and indexes. If the disk is
+/// too full for a part, that part and those after it are missing: `complete` stays 0, and the error names them. If it
+/// is too full for events, the sums and counts are those of the events that are in the store.
 class SessionWriter final : public FileSink {
 public:
     SessionWriter(std::unique_ptr<RowStore> store, ExportContext context);
@@ -28,6 +31,7 @@ public:
 
     Result<void> consume(const Batch &batch) override;
     Result<void> finish(const Accounting &accounting) override;
+    void finishFailed(const Accounting &accounting) override;
     std::uint64_t written() const override { return m_committed; }
     std::string remark() const override { return m_addresses.remark(); }
 
@@ -39,8 +43,10 @@ private:
     Result<void> addGaps(const Batch &batch);
     Result<void> addFlags(const Batch &batch);
     Result<void> addUnexplained(const Transition &transition, std::uint64_t count);
+    void noteGap(CoroutineId coroutine, const CoroutineSums::Gap &gap);
     Result<void> commit();
-    Result<void> complete(Accounting sums);
+    void takeBack();
+    Result<void> complete(const Accounting &sums);
     Result<void> writeSums(const Accounting &accounting);
     Result<void> writeSelection();
     Result<void> writeAddresses();
@@ -49,7 +55,8 @@ private:
     Result<void> close();
 
     const ExportContext m_context;
-    std::unique_ptr<RowStore> m_store;  ///< nullptr after the end, or after an error
+    std::unique_ptr<RowStore> m_store;  ///< nullptr after the end, or after an error that left nothing to complete
+    const bool m_growsVisibly;
     bool m_begun = false;
     CoroutineSums m_coroutineSums;
     ChangingRows m_changing;
@@ -59,9 +66,16 @@ private:
     std::uint64_t m_consumed = 0;   ///< transitions added to the store
     std::uint64_t m_committed = 0;  ///< transitions that are visible to readers
     RecordingInfo m_info;           ///< valid at the end
-    std::uint64_t m_firstTs = 0;
-    std::uint64_t m_lastTs = 0;
-    std::uint64_t m_now = 0;  ///< ns, CLOCK_MONOTONIC: the latest pass
+    struct Span {
+        std::uint64_t firstTs = 0;
+        std::uint64_t lastTs = 0;
+    };
+    Span m_span;           ///< of the transitions added
+    Span m_committedSpan;  ///< of those committed
+    std::vector<std::pair<CoroutineId, CoroutineSums::Gap>> m_uncommittedGaps;
+    std::vector<CoroutineId> m_uncommittedEvents;
+    bool m_hasFailed = false;  ///< the store grows visibly and has no room for more events
+    std::uint64_t m_now = 0;   ///< ns, CLOCK_MONOTONIC: the latest pass
 };
 
 }  // namespace ct

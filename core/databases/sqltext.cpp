@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/sqltext.h"
 
+#include "core/databases/serveraddress.h"
 #include "core/databases/traceviews.h"
 
 namespace ct {
@@ -29,6 +30,18 @@ Error viewOfOthers(const std::string &server, const std::string &view)
     return {ErrorCode::AlreadyExists, server + ": the view " + view +
                                           " belongs to another program; choose another database, or another name with "
                                           "?table=NAME"};
+}
+
+Error tableOfOthers(const std::string &server, const std::string &table, const std::string &flatView)
+{
+    const bool isFlatView = table == flatView;
+    std::string message = server + ": the table " + table + " belongs to another program";
+    if (isFlatView && table == ServerAddress().table)
+        message += ", perhaps to the existing coroTracer collector";
+    message += "; choose another database";
+    if (isFlatView)
+        message += ", or another name with ?table=NAME";
+    return {ErrorCode::AlreadyExists, message};
 }
 
 std::string withReplaced(std::string text, std::string_view from, std::string_view to)

@@ -24,6 +24,8 @@ struct ViewNames {
 ViewNames viewNames(const std::string &flatView, std::string (*quoted)(std::string_view text));
 /// The error for a view of another program that has one of these names.
 Error viewOfOthers(const std::string &server, const std::string &view);
+/// The error for a table of another program that has one of these names, or that of a table of exports.
+Error tableOfOthers(const std::string &server, const std::string &table, const std::string &flatView);
 
 /// Replaces each occurrence of `from` by `to`: translates the views of traceviews.h from the SQL of SQLite.
 std::string withReplaced(std::string text, std::string_view from, std::string_view to);

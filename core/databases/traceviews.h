@@ -30,9 +30,11 @@ inline constexpr TraceView kTraceViews[] = {
      " LEFT JOIN addresses a ON e.site_id IS NULL AND a.coroutine = e.coroutine AND a.addr = e.addr AND a.depth = 0"},
 
     {"stuck_coroutines",
-     "Coroutines that have not ended and whose latest event is a suspension: where, since when, and what they wait for",
+     "Coroutines that have not ended and whose latest event is a suspension: where, for how long up to the end of the "
+     "observation, and what they wait for",
      "SELECT c.coroutine, c.name, c.parent, c.pid, e.tid, e.ts AS suspended_since,"
-     " (SELECT max(ts) FROM coro_trace_events) - e.ts AS suspended_ns, e.kind, e.site_id,"
+     " (SELECT max(ts) FROM (SELECT max(ts) AS ts FROM coro_trace_events UNION ALL"
+     " SELECT value FROM trace_info WHERE name = 'observed_until_ts') ends) - e.ts AS suspended_ns, e.kind, e.site_id,"
      " coalesce(s.file, CASE WHEN a.line_since IS NULL OR a.line_since = e.ts THEN a.file END) AS file,"
      " coalesce(s.line, CASE WHEN a.line_since IS NULL OR a.line_since = e.ts THEN a.line END) AS line,"
      " coalesce(s.function, a.function) AS function,"
@@ -65,14 +67,20 @@ inline constexpr TraceView kTraceViews[] = {
      " FROM ranked GROUP BY site_id, file, line, function"},
 
     {"thread_utilisation",
-     "For each thread, how long it ran coroutines between its first and its last event; nested coroutines count each",
-     "WITH steps AS (SELECT pid, tid, n, ts, is_active, lead(n) OVER w AS next_n, lead(ts) OVER w AS next_ts,"
+     "For each thread, how long it ran coroutines between its first and its last event or finish of a coroutine; "
+     "nested "
+     "coroutines count each",
+     "WITH steps AS (SELECT pid, tid, coroutine, n, ts, is_active, lead(n) OVER w AS next_n, lead(ts) OVER w AS "
+     "next_ts,"
      " lead(tid) OVER w AS next_tid, lead(is_active) OVER w AS next_is_active FROM coro_trace_events"
      " WINDOW w AS (PARTITION BY coroutine ORDER BY n)),"
-     " sums AS (SELECT pid, tid, min(ts) AS first_ts, max(ts) AS last_ts,"
-     " sum(CASE WHEN is_active AND NOT next_is_active AND next_n = n + 1 AND next_tid = tid THEN next_ts - ts"
-     " ELSE 0 END) AS running_ns, sum(CASE WHEN is_active THEN 1 ELSE 0 END) AS resumptions FROM steps GROUP BY pid, "
-     "tid)"
+     " runs AS (SELECT pid, tid, ts, is_active, CASE WHEN NOT is_active THEN NULL"
+     " WHEN next_n = n + 1 AND NOT next_is_active AND next_tid = tid THEN next_ts"
+     " WHEN next_n IS NULL THEN (SELECT c.finish_ts FROM coroutines c WHERE c.coroutine = s.coroutine"
+     " AND c.finish_ts >= s.ts) END AS end_ts FROM steps s),"
+     " sums AS (SELECT pid, tid, min(ts) AS first_ts, max(coalesce(end_ts, ts)) AS last_ts,"
+     " coalesce(sum(end_ts - ts), 0) AS running_ns, sum(CASE WHEN is_active THEN 1 ELSE 0 END) AS resumptions"
+     " FROM runs GROUP BY pid, tid)"
      " SELECT u.pid, u.tid, t.name, u.first_ts, u.last_ts, u.running_ns,"
      " CASE WHEN u.last_ts > u.first_ts THEN u.running_ns * 1.0 / (u.last_ts - u.first_ts) END AS share, u.resumptions"
      " FROM sums u LEFT JOIN threads t ON t.pid = u.pid AND t.tid = u.tid"},

@@ -54,7 +54,7 @@ Result<std::shared_ptr<Sink>> makeSqlite(const std::string &path, const std::str
 Result<std::shared_ptr<Sink>> makePostgresql(const std::string &address, const std::string &,
                                              const ExportContext &context)
 {
-    const Result<ServerAddress> parsed = parseServerAddress(address);
+    const Result<ServerAddress> parsed = parseTargetAddress(address);
     return parsed ? writerOf(makePgStore(*parsed, context.isCancelled), context)
                   : Result<std::shared_ptr<Sink>>(parsed.error());
 }
@@ -85,7 +85,7 @@ constexpr std::array<ExportFormat, 6> kFormats = {{
 
 Result<std::shared_ptr<Sink>> makeMysql(const std::string &address, const std::string &, const ExportContext &context)
 {
-    const Result<ServerAddress> parsed = parseServerAddress(address);
+    const Result<ServerAddress> parsed = parseTargetAddress(address);
     return parsed ? writerOf(makeMysqlStore(*parsed, context.isCancelled), context)
                   : Result<std::shared_ptr<Sink>>(parsed.error());
 }

@@ -145,7 +145,16 @@ const Report *Snapshot::report()
     return m_report->get();
 }
 
-std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
+std::vector<std::string_view> Snapshot::infoNames()
+{
+    std::vector<std::string_view> names{kFormatName,  kCompleteName, kJudgedName,
+                                        kDroppedName, kObservedName, "events_evicted"};
+    for (const StoredSum &sum : storedSums())
+        names.push_back(sum.name);
+    return names;
+}
+
+std::vector<std::uint64_t> Snapshot::infoValues()
 {
     const ExportedCoroutines::Sums &sums = m_coroutines.sums();
     const Overflow &overflow = m_coroutines.overflow();
@@ -171,15 +180,10 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Snapshot::info()
     all.overflowNames = m_overflowNames;
     all.eventsNotWritten = 0;
     all.recordsDropped = std::max(dropped, all.recordsDropped);
-    std::vector<std::pair<std::string_view, std::uint64_t>> rows{{kFormatName, kFormat},
-                                                                 {kCompleteName, 1},
-                                                                 {kJudgedName, 0},
-                                                                 {kDroppedName, allUnexplained},
-                                                                 {kObservedName, population().now()},
-                                                                 {"events_evicted", missingEvents()}};
+    std::vector<std::uint64_t> values{kFormat, 1, 0, allUnexplained, observedUntil(), missingEvents()};
     for (const StoredSum &sum : storedSums())
-        rows.emplace_back(sum.name, sum.get(all));
-    return rows;
+        values.push_back(sum.get(all));
+    return values;
 }
 
 /// Appends the distinct addresses of a coroutine's suspensions without a site, in the order of their first events.

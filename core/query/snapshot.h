@@ -67,8 +67,12 @@ public:
     const Finish *finishOf(CoroutineId id);
     /// The judgement at the instant of the first call; nullptr: there is no judge.
     const Report *report();
-    /// The rows of the table trace_info, with 0 for the instant of the report.
-    std::vector<std::pair<std::string_view, std::uint64_t>> info();
+    /// The rows of the table trace_info. infoValues() reads all causes if memory has evicted any; it has 0 for the
+    /// instant of the report.
+    static std::vector<std::string_view> infoNames();
+    std::vector<std::uint64_t> infoValues();
+    /// ns, CLOCK_MONOTONIC: the time up to which the run was observed.
+    std::uint64_t observedUntil() const { return population().now(); }
     template <class Row>
     CauseIndex<Row> &causeIndex()
     {

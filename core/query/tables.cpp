@@ -180,29 +180,37 @@ void putProcessSample(const ProcessSample &sample, int column, SqlValue &value)
 
 class InfoCursor final : public Cursor {
 public:
-    explicit InfoCursor(Snapshot &snapshot) : m_snapshot(snapshot), m_rows(snapshot.info()) {}
+    explicit InfoCursor(Snapshot &snapshot) : m_snapshot(snapshot), m_names(Snapshot::infoNames()) {}
     void start(const Filter &) override { m_at = 0; }
-    bool next() override { return m_at++ < m_rows.size(); }
+    bool next() override { return m_at++ < m_names.size(); }
     void put(int column, SqlValue &value) override
     {
-        const auto &[name, number] = m_rows[m_at - 1];
+        const std::string_view name = m_names[m_at - 1];
         if (column == 0)
             value.word(name);
         else
-            value.integer(name == kJudgedName ? judgedAt() : number);
+            value.integer(number(name));
     }
 
 private:
-    /// Judges the run only if a statement reads this value.
-    std::uint64_t judgedAt() const
+    /// Judges the run, and counts what it lacks, only if a statement reads these values.
+    std::uint64_t number(std::string_view name)
     {
-        const Report *const report = m_snapshot.report();
-        return report ? report->judgedAt : 0;
+        if (name == kJudgedName) {
+            const Report *const report = m_snapshot.report();
+            return report ? report->judgedAt : 0;
+        }
+        if (name == kObservedName)
+            return m_snapshot.observedUntil();
+        if (m_values.empty())
+            m_values = m_snapshot.infoValues();
+        return m_values[m_at - 1];
     }
 
     Snapshot &m_snapshot;
-    const std::vector<std::pair<std::string_view, std::uint64_t>> m_rows;
-    std::size_t m_at = 0;  ///< one past the present row
+    const std::vector<std::string_view> m_names;
+    std::vector<std::uint64_t> m_values;  ///< in the order of m_names; empty: not needed so far
+    std::size_t m_at = 0;                 ///< one past the present row
 };
 
 struct Session {

@@ -124,8 +124,9 @@ Result<void> MysqlConnection::connect()
     if (m_address.needsTls() || (m_address.socket.empty() && m_address.sslMode != "disable"))
         options << QStringLiteral("SSL_CIPHER=DEFAULT");
     m_database.setConnectOptions(options.join(QLatin1Char(';')));
-    m_database.setHostName(m_address.socket.empty() ? QString::fromStdString(m_address.host)
-                                                    : QStringLiteral("localhost"));
+    // For the client library, localhost is the usual local socket, which may be that of another server.
+    const std::string host = m_address.host == "localhost" ? "127.0.0.1" : m_address.host;
+    m_database.setHostName(m_address.socket.empty() ? QString::fromStdString(host) : QStringLiteral("localhost"));
     m_database.setPort(m_address.port);
     m_database.setUserName(QString::fromStdString(m_address.user));
     const std::optional<std::string> password = keptServerPassword(m_address);

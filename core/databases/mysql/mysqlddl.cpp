@@ -73,9 +73,7 @@ std::string translated(std::string select)
     select = withReplaced(std::move(select), "coalesce(' ' || w.target, ' ' || w.object, ''), ', ')",
                           "coalesce(' ' || w.target, ' ' || w.object, '') SEPARATOR ', ')");
     select = withReplaced(std::move(select), " AS INTEGER)", " AS SIGNED)");
-    select = withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS SIGNED)) OVER w");
-    return withReplaced(std::move(select), "(SELECT max(ts) FROM events)",
-                        "(SELECT CAST(max(ts) AS SIGNED) FROM events)");
+    return withReplaced(std::move(select), "lead(ts) OVER w", "lead(CAST(ts AS DECIMAL(20))) OVER w");
 }
 
 }  // namespace
@@ -109,6 +107,22 @@ std::string findViewsOfOthers(const std::string &flatView)
            ") THEN LOCATE(CONCAT(DATABASE(), '`.`events`'), VIEW_DEFINITION) = 0 WHEN TABLE_NAME = 'sessions' THEN"
            " LOCATE('`all_sessions`', VIEW_DEFINITION) = 0 WHEN TABLE_NAME IN (" +
            names.ofTables + ") THEN LOCATE('`stored_sessions`', VIEW_DEFINITION) = 0 ELSE false END";
+}
+
+std::string findTablesOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &mysqlLiteral);
+    std::string partitionedTables;
+    for (std::size_t i = 0; i < kTables; ++i)
+        partitionedTables +=
+            (i == 0 ? "" : ", ") + mysqlLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
+    return "SELECT TABLE_NAME FROM information_schema.TABLES t WHERE TABLE_SCHEMA = DATABASE() AND CASE WHEN TABLE_NAME"
+           " IN (" +
+           names.ofTables + ", " + names.ofTraces + ") THEN TABLE_TYPE <> 'VIEW' WHEN TABLE_NAME IN (" +
+           partitionedTables +
+           ") THEN coalesce(CREATE_OPTIONS, '') NOT LIKE '%partitioned%' WHEN TABLE_NAME = 'stored_sessions' THEN"
+           " NOT EXISTS (SELECT 1 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = t.TABLE_SCHEMA AND"
+           " c.TABLE_NAME = t.TABLE_NAME AND c.COLUMN_NAME = 'session_key') ELSE false END";
 }
 
 std::string loadedTable(Table table, std::uint64_t session)

@@ -19,6 +19,8 @@ namespace ct::mysql {
 std::vector<std::string> makeSchema(const std::string &flatView);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
+/// A query for the names of other programs' tables that makeSchema() needs.
+std::string findTablesOfOthers(const std::string &flatView);
 /// The table into which the rows of a session are loaded, in back quotes.
 std::string loadedTable(Table table, std::uint64_t session);
 std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);

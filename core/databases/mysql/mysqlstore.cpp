@@ -109,13 +109,13 @@ Result<void> MysqlStore::makeSchema()
         return others.error();
     if (!others->empty())
         return viewOfOthers(m_address.name(), others->front());
-    Result<void> made = m_connection->runAll(mysql::makeSchema(m_address.table));
-    if (made)
-        return made;
-    Error error = made.error();
-    addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
-                     "another name with ?table=NAME");
-    return error;
+    // Each statement that makes a table is its own transaction, so look before the first one.
+    const auto tables = m_connection->column(mysql::findTablesOfOthers(m_address.table));
+    if (!tables)
+        return tables.error();
+    if (!tables->empty())
+        return tableOfOthers(m_address.name(), tables->front(), m_address.table);
+    return m_connection->runAll(mysql::makeSchema(m_address.table));
 }
 
 /// Locks a session that no view shows. Returns false if there is none, or if its export is running. Sees what happened

@@ -103,6 +103,14 @@ std::string findViewsOfOthers(const std::string &flatView)
            names.ofTables + ") THEN definition !~ '\\mcorotracer_session\\M' ELSE false END";
 }
 
+std::string findTablesOfOthers(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &pgLiteral);
+    return "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind <> 'v' AND "
+           "relname IN (" +
+           names.ofTables + ", " + names.ofTraces + ")";
+}
+
 std::string partitionOf(Table table, std::uint64_t session)
 {
     return pgIdentifier(std::string(serverNameOf(table)) + "_of_session_" + std::to_string(session));

@@ -19,6 +19,8 @@ namespace ct::postgresql {
 std::string makeSchema(const std::string &flatView);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
+/// A query for the names of other programs' tables that have the name of a view.
+std::string findTablesOfOthers(const std::string &flatView);
 /// The partition of a session, in double quotes.
 std::string partitionOf(Table table, std::uint64_t session);
 /// Creates the partition as a separate table, which no query on the partitioned table sees.

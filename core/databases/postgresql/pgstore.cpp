@@ -81,12 +81,16 @@ Result<void> PgStore::makeTables()
         return others.error();
     if (!others->empty())
         return viewOfOthers(m_address.name(), others->front());
+    const auto tables = m_connection->column(postgresql::findTablesOfOthers(m_address.table));
+    if (!tables)
+        return tables.error();
+    if (!tables->empty())
+        return tableOfOthers(m_address.name(), tables->front(), m_address.table);
     Result<void> made = run(postgresql::makeSchema(m_address.table));
     if (made)
         return made;
     Error error = made.error();
-    addRemedy(error, "if the database has tables of other programs with these names, choose another database, or "
-                     "another name with ?table=NAME");
+    addRemedy(error, "if the database has tables of other programs with these names, choose another database");
     return error;
 }
 

@@ -68,6 +68,11 @@ Result<void> ensureUnlocked(int fd, const std::string &path)
 
 }  // namespace
 
+std::string sqliteName(const std::string &path)
+{
+    return path.starts_with('/') ? path : "./" + path;
+}
+
 Result<DatabaseFile> openDatabaseFile(const std::string &path)
 {
     if (path.empty() || path == "-")

@@ -15,6 +15,9 @@ namespace ct {
 /// target.
 inline constexpr std::array<const char *, 3> kOtherDatabaseFiles{"-journal", "-wal", "-shm"};
 
+/// The name that opens the file `path` in SQLite, which reads a name such as file:a or :memory: in another way.
+std::string sqliteName(const std::string &path);
+
 /// The file of a database, claimed for this program. SQLite opens the file again by its name. Close `fd` only after
 /// SQLite has closed its own descriptor, or the process loses the locks of both.
 struct DatabaseFile {

@@ -3,6 +3,7 @@
 #include "core/databases/sqlite/sqliteconnection.h"
 
 #include "core/databases/connectionname.h"
+#include "core/databases/sqlite/databasefile.h"
 #include "core/databases/sqlite/sqliteddl.h"
 
 #include <QSqlDriver>
@@ -59,7 +60,7 @@ SqliteConnection::~SqliteConnection()
 Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::string &path)
 {
     std::unique_ptr<SqliteConnection> connection(new SqliteConnection(path));
-    connection->m_database.setDatabaseName(QString::fromLocal8Bit(path.c_str()));
+    connection->m_database.setDatabaseName(QString::fromStdString(sqliteName(path)));
     if (!connection->m_database.open())
         return connection->errorOf(connection->m_database.lastError(), false);
     const QVariant handle = connection->m_database.driver()->handle();

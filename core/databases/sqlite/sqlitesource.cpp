@@ -3,6 +3,7 @@
 #include "core/databases/sqlite/sqlitesource.h"
 
 #include "core/databases/row.h"
+#include "core/databases/sqlite/databasefile.h"
 #include "core/databases/sqlite/sqliteddl.h"
 #include "core/recording/read/regularfile.h"
 
@@ -183,7 +184,7 @@ bool isSqliteFile(const std::string &path)
 Result<std::unique_ptr<RowSource>> openSqliteSource(const std::string &path, IsCancelled isCancelled)
 {
     sqlite3 *database = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
+    const int code = sqlite3_open_v2(sqliteName(path).c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
     auto source = std::make_unique<SqliteSource>(path, database, std::move(isCancelled));
     if (code != SQLITE_OK)
         return errorOf(database, path);

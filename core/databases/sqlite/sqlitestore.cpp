@@ -118,7 +118,10 @@ Result<void> SqliteStore::add(Table table, const Row &row)
 {
     if (Result<void> begun = m_connection->beginTransaction(); !begun)
         return begun;
-    return m_connection->addRow(m_statements[static_cast<std::size_t>(table)], row);
+    Result<void> added = m_connection->addRow(m_statements[static_cast<std::size_t>(table)], row);
+    if (!added)
+        m_connection->rollback();
+    return added;
 }
 
 Result<void> SqliteStore::commit()

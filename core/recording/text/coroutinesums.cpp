@@ -32,6 +32,14 @@ void CoroutineSums::addBatch(const Batch &batch)
     }
 }
 
+void CoroutineSums::takeBackGap(CoroutineId id, const Gap &gap)
+{
+    Entry &entry = at(id);
+    entry.lost -= gap.lost;
+    entry.missed -= gap.missed;
+    entry.unexplained -= gap.unexplained;
+}
+
 /// True for the first selected event of a coroutine, if earlier events are not selected.
 bool CoroutineSums::followsUnselected(const Entry &entry, const Transition &transition) const
 {

@@ -53,6 +53,10 @@ public:
         return transition.n == expected ? Gap{} : explain(entry, transition, expected);
     }
 
+    /// Takes back an event, or the counts of a gap, whose row did not reach the file.
+    void takeBackEvent(CoroutineId id) { --at(id).events; }
+    void takeBackGap(CoroutineId id, const Gap &gap);
+
     /// All coroutines without a birth share one entry.
     const Entry &entry(CoroutineId id) const { return id < m_entries.size() ? m_entries[id] : m_withoutBirth; }
     const std::vector<Entry> &entries() const { return m_entries; }

@@ -19,6 +19,8 @@ public:
     /// Causes (Notes::causes()) that are in a file of their own, in whole lines; exact like written(). 0: there is
     /// none.
     virtual std::uint64_t causesWritten() const { return 0; }
+    /// The last call after an error of consume(), at the end of the stream: adds to the file what it lacks, if it can.
+    virtual void finishFailed(const Accounting &) {}
     /// After finish(), for the user: what the file does not show, although it is written. Empty: nothing.
     virtual std::string remark() const { return {}; }
 };

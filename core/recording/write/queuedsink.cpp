@@ -45,7 +45,7 @@ public:
         : m_restBudget(restBudget),
           m_mostWait(mostWait),
           m_sink(std::move(sink)),
-          m_file(dynamic_cast<const FileSink *>(m_sink.get())),
+          m_file(dynamic_cast<FileSink *>(m_sink.get())),
           m_chunks(std::move(chunks))
     {
     }
@@ -94,7 +94,7 @@ private:
     const std::size_t m_restBudget;
     const std::chrono::milliseconds m_mostWait;
     std::shared_ptr<Sink> m_sink;                   ///< only for the writer's thread
-    const FileSink *const m_file;                   ///< m_sink, if it is a FileSink; only for the writer's thread
+    FileSink *const m_file;                         ///< m_sink, if it is a FileSink; only for the writer's thread
     Transitions m_buffer;                           ///< memory for reuse; only for the writer's thread
     std::atomic<std::uint64_t> m_pending{0};        ///< relaxed: source and writer change it, any thread loads it
     std::atomic<std::uint64_t> m_written{0};        ///< relaxed: the writer stores, any thread loads
@@ -320,16 +320,20 @@ void QueuedSink::Queue::run()
     m_over.notify_all();
 }
 
-/// Finishes the sink, if finish() asked for it and the sink has not failed.
+/// Finishes the sink, if finish() asked for it.
 void QueuedSink::Queue::finishSink()
 {
     std::unique_lock lock(m_mutex);
-    if (m_error || m_end != End::Finish)
+    m_work.wait(lock, [this] { return m_end != End::None; });  // at once, unless the sink has failed
+    if (m_end != End::Finish)
         return;
     if (m_givenUp)
         m_accounting.eventsNotWritten = pending();
     const Accounting sums = m_accounting;
+    const bool hasFailed = m_error.has_value();
     lock.unlock();
+    if (hasFailed)
+        return m_file ? m_file->finishFailed(sums) : void();
     if (const Result<void> finished = m_sink->finish(sums); !finished)
         fail(finished.error());
     lock.lock();

@@ -33,7 +33,8 @@ public:
     ~QueuedSink() override;
 
     Result<void> consume(const Batch &batch) override;
-    /// Also returns an error when the sink hangs. If it returns later, it is still finished.
+    /// Also returns an error when the sink hangs. If it returns later, it is still finished. After an error of the
+    /// sink, calls FileSink::finishFailed() and returns that error.
     Result<void> finish(const Accounting &accounting) override;
     /// Batches whose time is at most `ts` (ns, CLOCK_MONOTONIC) and later ones stay separate batches from now on, so
     /// that the sink can tell what was known at `ts`. The latest call counts. Any thread.

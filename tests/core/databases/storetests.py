@@ -176,6 +176,33 @@ class Stores:
             self.exported(self.many(name, 10))
         self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
 
+    def test_refuses_tables_of_other_programs_before_it_makes_its_own(self):
+        tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = {}".format(
+            "'public'" if self.server.kind == "postgresql" else "DATABASE()")
+        self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
+        for name, owner, remedy in (
+                ("coro_trace_events", ", perhaps to the existing coroTracer collector", ", or another name with ?table=NAME"),
+                ("threads", "", "")):
+            self.query(f"CREATE TABLE {name} (a integer)")
+            errors = self.exported(self.many("run.jsonl", 5), 4)
+            self.assertIn(f"the table {name} belongs to another program{owner}; choose another database{remedy};", errors)
+            self.assertEqual(self.value(tables), "1")
+            self.query(f"DROP TABLE {name}")
+        self.query("CREATE TABLE coro_trace_events (a integer)")
+        self.exported(self.many("run.jsonl", 5), table="mine")
+        self.assertEqual(self.value("SELECT count(*) FROM mine"), "5")
+
+    def test_names_with_any_bytes_are_different_sessions(self):
+        for name in b"bad\xff\xfe.jsonl", b"bad\xfe\xff.jsonl", b"bad%FF\xfe.jsonl":
+            path = os.fsencode(self.folder.name) + b"/" + name
+            self.many("run.jsonl", 10).rename(os.fsdecode(path))
+            self.exported(os.fsdecode(path))
+            self.exported(os.fsdecode(path))
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
+
+    def test_a_target_names_no_session(self):
+        self.assertIn("chooses a session to read", self.exported(self.many("run.jsonl", 10), 4, session=7))
+
     def test_keeps_views_of_other_programs(self):
         self.exported(self.many("run.jsonl", 5))
         self.query("CREATE TABLE others (id bigint, a bigint)")

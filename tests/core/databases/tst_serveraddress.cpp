@@ -54,6 +54,25 @@ private Q_SLOTS:
         QCOMPARE(address.name(), std::string("postgresql://me@db.example:5433/my traces"));
     }
 
+    /// PostgreSQL would cut the name off.
+    void refusesNamesThatAreTooLong()
+    {
+        const auto errorFor = [](const char *scheme, const char *letter, int count) {
+            return errorOf((scheme + QString::fromUtf8(letter).repeated(count).toStdString()).c_str());
+        };
+        QCOMPARE(errorFor("postgresql://h/", "a", 63), std::string());
+        QVERIFY(contains(errorFor("postgresql://h/", "a", 64), "has 64 bytes, and PostgreSQL allows 63; choose"));
+        QVERIFY(contains(errorFor("postgresql://h/", "ä", 32), "has 64 bytes"));
+        QCOMPARE(errorFor("mysql://h/", "ä", 64), std::string());
+        QVERIFY(contains(errorFor("mysql://h/", "a", 65), "has 65 characters, and MariaDB allows 64; choose"));
+    }
+
+    void aTargetNamesNoSession()
+    {
+        QVERIFY(bool(parseTargetAddress("mysql://h/d")));
+        QVERIFY(!parseTargetAddress("mysql://h/d?session=7"));
+    }
+
     void hasTheDefaultsOfTheExistingCollector()
     {
         const ServerAddress postgresql = parsed("postgresql://");
@@ -97,6 +116,9 @@ private Q_SLOTS:
         QVERIFY(contains(errorOf("postgresql://h/d?colour=red"), "unknown option colour; expected table, "));
         QVERIFY(contains(errorOf("postgresql://h/d?table="), "the option table has no value"));
         QVERIFY(contains(errorOf(("postgresql://h/d?table=" + std::string(64, 'a')).c_str()), "more than 63 bytes"));
+        QVERIFY(contains(errorOf("mysql://h/d?table=Events_of_session_3"), "choose another name"));
+        QVERIFY(errorOf("mysql://h/d?table=events_of_session_x").empty());
+        QVERIFY(contains(errorOf("mysql://h/d?socket=/a;c%20k=x"), "must not contain a semicolon"));
         for (const char *own : {"coroutines", "sessions", "Events", "all_waits", "stored_sessions", "site_latency"})
             QVERIFY2(contains(errorOf(("mysql://h/d?table=" + std::string(own)).c_str()), "choose another name"), own);
         QVERIFY(contains(errorOf("postgresql://h:99999/d"), "expected postgresql://USER@HOST:PORT/DATABASE"));

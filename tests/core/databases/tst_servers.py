@@ -201,6 +201,9 @@ class Export(unittest.TestCase):
         self.assertEqual(self.value("SELECT name FROM coroutines WHERE coroutine = 0"), name)
         self.assertEqual(self.query("SELECT file, line, function, name FROM coro_trace WHERE id = 1"),
                          [["a'b.cpp", "3", "f", name]])
+        self.assertEqual(self.query("SELECT coroutine, suspended_ns FROM stuck_coroutines"), [["1", str(HUGE)]])
+        self.assertEqual(self.query("SELECT min_ns, max_ns FROM site_latency"), [[str(2**63 - 1)] * 2])
+        self.assertEqual(self.query("SELECT first_ts, last_ts FROM thread_utilisation"), [["0", str(HUGE)]])
 
     def test_stores_an_empty_trace(self):
         source = self.written("run.jsonl", [])
@@ -268,13 +271,16 @@ class Export(unittest.TestCase):
             line(1, 2, 1600, False, file="a.cpp", line=3, function="f"), line(1, 3, 1901, True),
             line(1, 4, 2000, False, file="b.cpp", line=4, function="g"),
             json.dumps({"note": "wait", "coroutine": 0, "n": 4, "kind": "lock", "object": "0x0000000000000007"}),
-            line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1)])
+            line(2, 0, 2100, False, coroutine=1, pid=9), line(2, 1, 2500, True, coroutine=1),
+            json.dumps({"note": "finish", "coroutine": 1, "ts": 2540})])
         self.exported(recording)
+        # The run was observed until 2540, after the latest event.
         self.assertEqual(self.query("SELECT coroutine, suspended_ns, file, line, waits_for FROM stuck_coroutines"),
-                         [["0", "500", "b.cpp", "4", "lock 0x0000000000000007"]])
+                         [["0", "540", "b.cpp", "4", "lock 0x0000000000000007"]])
         latency = "SELECT suspensions, min_ns, avg_ns, max_ns FROM site_latency WHERE file = 'a.cpp'"
         self.assertEqual(self.query(latency), [["2", "301", "401", "500"]])
-        self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "199", "3"]])
+        self.assertEqual(self.query("SELECT tid, running_ns, resumptions FROM thread_utilisation"), [["7", "239", "3"]])
+        self.assertEqual(self.value("SELECT last_ts FROM thread_utilisation"), "2540")
         self.assertEqual(export(recording, self.path("run.sqlite"), "sqlite").returncode, 0)
         with sqlite3.connect(self.path("run.sqlite")) as peer:
             self.assertEqual(peer.execute(latency).fetchall(), [(2, 301, 401, 500)])

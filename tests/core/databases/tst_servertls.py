@@ -49,6 +49,9 @@ class Encrypted(Network):
         for options in {}, {"sslmode": "disable"}:
             self.stores(self.server.tcp_url(self.database, user="locked", **options))
 
+    def test_localhost_with_a_port_is_tcp(self):
+        self.stores(self.server.tcp_url(self.database, user="locked", host="localhost"))
+
     def test_tcp_refuses_a_wrong_password(self):
         self.is_refused(self.server.tcp_url(self.database, user="locked"), self.name_at(f"127.0.0.1:{self.server.port}"),
                         f"set {self.variable} in the environment to the password of the user locked", password="another")

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // SQLite databases without room on the disk, or locked by another program.
+#include "core/databases/openstream.h"
 #include "core/databases/sqlite/filelimitwatch.h"
 #include "core/databases/sqlite/sqliteconnection.h"
+#include "core/databases/sqlite/sqlitesource.h"
+#include "core/recording/write/queuedsink.h"
 #include "tests/core/exporting/exportsupport.h"
 #include "tests/support/qtsuite.h"
 
@@ -49,11 +52,11 @@ struct Capture {
         batch.now = ~std::uint64_t{0} >> 1;  // makes a commit due
         QVERIFY(bool(sink->consume(batch)));
     }
-    /// Finishes with room for `room` more bytes.
-    Result<void> finish(qint64 room)
+    /// Finishes with room for `room` more bytes. `later`: events after those that the constructor wrote.
+    Result<void> finish(qint64 room, std::uint64_t later = 0)
     {
         Accounting sums;
-        sums.captured = kEvents;
+        sums.captured = kEvents + later;
         sums.lost = 12;
         sums.missedBeforeAttach = 34;
         sums.eventsNotWritten = 56;
@@ -145,15 +148,89 @@ private Q_SLOTS:
         Batch batch = manyEvents(100, kEvents / 100, 100);
         batch.now = 0;
         QVERIFY(bool(capture.sink->consume(batch)));
-        const Result<void> finished = capture.finish(40'000);
+        const Result<void> finished = capture.finish(40'000, 10'000);
         QVERIFY(!finished);
         QVERIFY2(contains(finished.error(), "valid up to the latest commit; raise"), finished.error().message.c_str());
         const Database db(capture.path);
         QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("50000")));
         QCOMPARE(db.rows("SELECT value FROM trace_info WHERE name IN ('complete', 'events_not_written', 'lost_events')"
                          " ORDER BY name"),
-                 QStringList({QStringLiteral("0"), QStringLiteral("10056"), QStringLiteral("12")}));
+                 QStringList({QStringLiteral("0"), QStringLiteral("10000"), QStringLiteral("12")}));
+        QCOMPARE(db.rows("SELECT sum(events) FROM coroutines"), QStringList(QStringLiteral("50000")));
         QCOMPARE(filesIn(capture.dir), QStringList(QStringLiteral("a.sqlite")));
+    }
+
+    /// The counts and sums are those of the events that are in the file, although the capture went on.
+    void countsEventsThatCameAfterTheDiskWasFull()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+        Accounting sums;
+        {
+            const auto queue = *QueuedSink::make(*format("sqlite").makeSink(path.toStdString()), 4U << 20);
+            const FileSizeLimit limit(4U << 20);
+            Result<void> consumed;
+            for (std::uint64_t n = 0; consumed && sums.captured < 10'000'000; n += 50) {
+                Batch batch = manyEvents(100, n, 50);
+                batch.losses.push_back({3, n + 50, 2, false});
+                sums.captured += batch.transitions.size();
+                sums.lost += 2;
+                consumed = queue->consume(batch);
+            }
+            QVERIFY(!consumed);
+            QCOMPARE(consumed.error().code, ErrorCode::SizeLimit);
+            QVERIFY(!queue->finish(sums));
+        }
+        const Database db(path);
+        const qlonglong rows = db.rows("SELECT count(*) FROM coro_trace_events").value(0).toLongLong();
+        // Only the rows since the latest commit are lost.
+        QVERIFY2(rows > 30'000, qPrintable(QString::number(rows)));
+        QCOMPARE(db.rows("SELECT sum(events) FROM coroutines"), QStringList(QString::number(rows)));
+        QCOMPARE(db.rows("SELECT sum(lost) FROM coroutines"), db.rows("SELECT sum(events) FROM gaps"));
+        QCOMPARE(db.rows("SELECT last_ts FROM sessions"), db.rows("SELECT max(ts) FROM coro_trace_events"));
+        QCOMPARE(db.rows("SELECT name, value FROM trace_info WHERE name IN ('complete', 'events', 'lost_events', "
+                         "'events_not_written') ORDER BY name"),
+                 QStringList({QStringLiteral("complete|0"), QStringLiteral("events|%1").arg(sums.captured),
+                              QStringLiteral("events_not_written|%1").arg(static_cast<qlonglong>(sums.captured) - rows),
+                              QStringLiteral("lost_events|%1").arg(sums.lost)}));
+        QCOMPARE(db.rows("PRAGMA integrity_check"), QStringList(QStringLiteral("ok")));
+        QCOMPARE(filesIn(dir), QStringList(QStringLiteral("a.sqlite")));
+    }
+
+    void namesThatMeanSomethingToSqliteAreFiles_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("uri") << QStringLiteral("file:a.sqlite?mode=memory");
+        QTest::newRow("memory") << QStringLiteral(":memory:");
+    }
+
+    void namesThatMeanSomethingToSqliteAreFiles()
+    {
+        QFETCH(const QString, name);
+        const QTemporaryDir dir;
+        const QString before = QDir::currentPath();
+        QVERIFY(QDir::setCurrent(dir.path()));
+        const auto sink = *format("sqlite").makeSink(name.toStdString());
+        QVERIFY(bool(sink->consume(manyEvents(10, 0, 5))));
+        QVERIFY(bool(sink->finish(Accounting())));
+        const auto source = openSqliteSource(name.toStdString(), {});
+        QVERIFY(QDir::setCurrent(before));
+        QVERIFY2(bool(source), source ? "" : source.error().message.c_str());
+        QCOMPARE(filesIn(dir), QStringList(name));
+        QCOMPARE(Database(dir.path() + u'/' + name).rows("SELECT count(*) FROM coro_trace_events"),
+                 QStringList(QStringLiteral("50")));
+    }
+
+    /// An export that was killed before its first event leaves an empty file.
+    void anEmptyFileIsNoDatabase()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("a.sqlite"));
+        putContent(path, "");
+        const auto opened = openStream(path.toStdString());
+        QVERIFY(!opened);
+        QVERIFY2(contains(opened.error(), "a.sqlite is empty, so it is no database; choose another file"),
+                 opened.error().message.c_str());
     }
 
     /// Pages of a large transaction reach the file before its commit.

@@ -70,8 +70,8 @@ QString ordered(const QueriedTable &table)
     QStringList columns;
     const std::vector<std::string> times{"first_ts", "last_ts"};
     for (const std::string &column : table.name == "sessions" ? times : table.columns) {
-        // An export numbers events in stream order. Qt's driver writes more digits.
-        if (column != "id" && column != "share")
+        // An export numbers events in stream order, and ends with its latest event. Qt's driver writes more digits.
+        if (column != "id" && column != "share" && column != "suspended_ns")
             columns << u'"' + QString::fromStdString(column) + u'"';
     }
     const QString name = QString::fromStdString(table.name);

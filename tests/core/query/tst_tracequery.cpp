@@ -142,14 +142,20 @@ void TestTraceQuery::viewsEqualThoseOfTheExport()
     std::vector<TraceView> views(std::begin(kTraceViews), std::end(kTraceViews));
     views.push_back(kEventsView);
     for (const TraceView &view : views) {
-        const QString ordered = QStringLiteral("SELECT * FROM (%1) ORDER BY 1, 2, 3, 4, 5, 6");
+        // An export of a trace in memory ends with its latest event, so it has other durations of suspensions.
+        const QString columns =
+            view.name == std::string_view("stuck_coroutines")
+                ? QStringLiteral("coroutine, name, parent, pid, tid, suspended_since, kind, site_id, "
+                                 "file, line, function, waits_for")
+                : QStringLiteral("*");
+        const QString ordered = QStringLiteral("SELECT %1 FROM (%2) ORDER BY 1, 2, 3, 4, 5, 6").arg(columns);
         const QStringList expected = database.rows(qPrintable(ordered.arg(QLatin1String(view.select))));
         QVERIFY2(!expected.isEmpty(), view.name);
         QCOMPARE(rows(trace, ordered.arg(QStringLiteral("SELECT * FROM ") + QLatin1String(view.name))), expected);
     }
     QCOMPARE(rows(trace, QStringLiteral("SELECT coroutine, suspended_since, suspended_ns, function, waits_for FROM "
                                         "stuck_coroutines")),
-             QStringList(QStringLiteral("5|8750|0|f|coroutine 3, lock 0x000000000000beef")));
+             QStringList(QStringLiteral("5|8750|250|f|coroutine 3, lock 0x000000000000beef")));
     QCOMPARE(rows(trace, QStringLiteral("SELECT function, suspensions, min_ns, p99_ns FROM site_latency ORDER BY 1")),
              QStringList({QStringLiteral("f|1|100|100"), QStringLiteral("inner '4198964'|1|100|100"),
                           QStringLiteral("task\nserve(int)|1|10|10")}));
