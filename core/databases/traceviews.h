@@ -68,11 +68,10 @@ inline constexpr TraceView kTraceViews[] = {
 
     {"thread_utilisation",
      "For each thread, how long it ran coroutines between its first and its last event or finish of a coroutine; "
-     "nested "
-     "coroutines count each",
-     "WITH steps AS (SELECT pid, tid, coroutine, n, ts, is_active, lead(n) OVER w AS next_n, lead(ts) OVER w AS "
-     "next_ts,"
-     " lead(tid) OVER w AS next_tid, lead(is_active) OVER w AS next_is_active FROM coro_trace_events"
+     "nested coroutines count each",
+     "WITH steps AS (SELECT pid, tid, coroutine, n, ts, is_active, lead(n) OVER w AS next_n,"
+     " lead(ts) OVER w AS next_ts, lead(tid) OVER w AS next_tid, lead(is_active) OVER w AS next_is_active FROM "
+     "coro_trace_events"
      " WINDOW w AS (PARTITION BY coroutine ORDER BY n)),"
      " runs AS (SELECT pid, tid, ts, is_active, CASE WHEN NOT is_active THEN NULL"
      " WHEN next_n = n + 1 AND NOT next_is_active AND next_tid = tid THEN next_ts"

@@ -70,14 +70,12 @@ QString ordered(const QueriedTable &table)
     QStringList columns;
     const std::vector<std::string> times{"first_ts", "last_ts"};
     for (const std::string &column : table.name == "sessions" ? times : table.columns) {
-        // An export numbers events in stream order, and ends with its latest event. Qt's driver writes more digits.
-        if (column != "id" && column != "share" && column != "suspended_ns")
+        // An export numbers events in stream order. Qt's driver writes more digits.
+        if (column != "id" && column != "share")
             columns << u'"' + QString::fromStdString(column) + u'"';
     }
     const QString name = QString::fromStdString(table.name);
-    const QString condition = table.name == "trace_info"
-                                  ? QStringLiteral("WHERE name NOT IN ('events_evicted', 'observed_until_ts')")
-                                  : QString();
+    const QString condition = table.name == "trace_info" ? QStringLiteral("WHERE name <> 'events_evicted'") : QString();
     const QString list = columns.join(u',');
     const bool hasEvents = table.name == "coro_trace_events" || table.name == "coro_trace";
     return QStringLiteral("SELECT %1 FROM %2 %3 ORDER BY %4")

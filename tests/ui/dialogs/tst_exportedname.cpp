@@ -92,8 +92,8 @@ private Q_SLOTS:
         for (const QString &folder : {m_sandbox.path(QStringLiteral("home")), QDir::currentPath()}) {
             QVERIFY(folder == QDir::currentPath() || QDir().mkpath(folder));  // without a folder for documents
             qputenv("HOME", folder == QDir::currentPath() ? "/no/such/home" : folder.toUtf8());
-            const ExportDialog dialog(
-                {QStringLiteral("run"), {}, opened.window.run().population(), opened.window.run().history()}, {});
+            const Run &run = opened.window.run();
+            const ExportDialog dialog({QStringLiteral("run"), {}, run.population(), run.history(), false, {}}, {});
             QCOMPARE(QFileInfo(dialog.input().path).path(), folder);
             QVERIFY(dialog.findChild<QPushButton *>(QStringLiteral("exportButton"))->isEnabled());
         }
