@@ -82,8 +82,9 @@ Result<std::string> collectorDatabase(const std::string &kind,
     };
     add("socket", socket);
     for (const Option &option : kOptions) {
+        const std::string given = value(option.option);
         if (option.kind.empty() || option.kind == kind)
-            add(option.name, value(option.option));
+            add(option.name, option.name == "sslmode" && given == "allow" ? "prefer" : given);
     }
     return address;
 }

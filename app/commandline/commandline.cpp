@@ -326,7 +326,7 @@ Result<void> Parser::parseOne()
     if (equals != std::string::npos && isAmong(kFlags, name))
         return usageError(argument + ": " + name + " takes no value; leave out the =");
     if (!isAmong(kValued, name))
-        return usageError(argument + ": unknown argument; see --help");
+        return usageError(argument + ": unknown argument");
     if (equals != std::string::npos)
         return parseValued(name, argument.substr(equals + 1), known);
     if (m_next >= m_arguments.size())

@@ -177,7 +177,7 @@ Result<void> Checks::checkCsv() const
 Result<void> Checks::checkOutput() const
 {
     if (m_parsed.line.lenient)
-        return usageError("--lenient needs --batch --input FILE");
+        return usageError("--lenient needs --batch --input FILE with a recording, not a region (.shm)");
     if (Result<void> diagnosis = checkDiagnosis(); !diagnosis)
         return diagnosis;
     if (!m_parsed.line.outputPath.empty()) {

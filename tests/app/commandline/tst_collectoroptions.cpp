@@ -112,6 +112,7 @@ private Q_SLOTS:
             "mysql://root@db:3307/n?table=t");
         row("-export mysql -db-host db -db-port 3307 -db-user root -mysql-socket /tmp/my.sock",
             "mysql://root@localhost/coro_tracer?socket=%2Ftmp%2Fmy.sock");
+        row("-export postgres -pg-sslmode allow", "postgresql://127.0.0.1/coro_tracer?sslmode=prefer");
         row("-export mysql -pg-sslmode require -pg-maintenance-db m -db-port 0", "mysql://127.0.0.1/coro_tracer");
     }
     void databasesBecomeAddresses()
