@@ -130,8 +130,8 @@ private Q_SLOTS:
             StartRequest request;
             request.what = target;
             window.start(request);
-            QTRY_VERIFY_WITH_TIMEOUT(!listed(window).filter(QStringLiteral("warning lost-wakeup")).isEmpty() ||
-                                         !listed(window).filter(QStringLiteral("error lost-wakeup")).isEmpty(),
+            // Not a warning: on a busy machine, a coroutine may be resumed so late that there is one until then.
+            QTRY_VERIFY_WITH_TIMEOUT(!listed(window).filter(QStringLiteral("error lost-wakeup")).isEmpty(),
                                      kPatienceMs);
             QVERIFY(headerOf(window).contains(QLatin1String("at present")));
             // A finding of a live run is announced without stealing the focus.
