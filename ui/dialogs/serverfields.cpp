@@ -88,7 +88,7 @@ void ServerFields::makePlace(QFormLayout &form)
     form.addRow(tr("&Database"), m_database);
     m_table = makeLine("serverTable", text(ServerAddress().table));
     m_table->setToolTip(tr("Name of the view that shows the events of the latest session"));
-    form.addRow(tr("Vie&w"), m_table);
+    form.addRow(tr("V&iew"), m_table);
     connect(m_over, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_port, &QSpinBox::valueChanged, this, &ServerFields::onEdited);
 }
