@@ -15,7 +15,6 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRadioButton>
-#include <QRegularExpression>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
@@ -423,27 +422,6 @@ private Q_SLOTS:
         gui::takePicture(dialog, "export-dark-csv");
         gui::takePicture(&opened.window, "export-window");
         applyTheme(Theme::Light);
-    }
-
-    /// The export lasts longer than the half second after which they are shown.
-    void showsRateAndTimeLeft()
-    {
-        ExportWindow opened(m_sandbox, gui::sampleRecording(8, 100'000));
-        QVERIFY(opened.isOpen);
-        ExportDialog *dialog = opened.ask();
-        QVERIFY(dialog);
-        choose(dialog, "csv");
-        type(dialog, "exportPath", m_sandbox.path(QStringLiteral("long.csv.gz")));
-        QVERIFY(gui::click(dialog, "exportButton"));
-        static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+ [kM]/s, .+ left$)"));
-        QTRY_VERIFY2_WITH_TIMEOUT(expected.match(opened.rate()).hasMatch(), qPrintable(opened.rate()), gui::kPatience);
-        gui::takePicture(&opened.window, "export-rate");
-        // The button stays where it is when the text changes.
-        const auto *button = opened.window.findChild<QWidget *>(QStringLiteral("exportCancel"));
-        QVERIFY(button->x() < opened.window.findChild<QWidget *>(QStringLiteral("exportRate"))->x());
-        QVERIFY(gui::click(&opened.window, "exportCancel"));
-        QVERIFY(opened.hasEnded());
-        QCOMPARE(opened.notice(), QStringLiteral("The export was cancelled; nothing was changed"));
     }
 
     void wordsOfRateAndTimeLeft()

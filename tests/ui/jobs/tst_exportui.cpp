@@ -15,9 +15,11 @@
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSqlDatabase>
 #include <QSqlQuery>
 
@@ -245,6 +247,23 @@ private Q_SLOTS:
         m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
         QVERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
         bar->cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+    }
+
+    void aRunningJobShowsRateAndTimeLeft()
+    {
+        auto *bar = m_window->findChild<JobBar *>(QStringLiteral("exportBar"));
+        auto job = std::make_unique<EndlessJob>();
+        job->setRows(1e9);
+        job->setEnd(QStringLiteral("making indexes"));
+        bar->start(std::move(job), QStringLiteral("Exporting run.sqlite"), [] {});
+        const auto *rate = m_window->findChild<QLabel *>(QStringLiteral("exportRate"));
+        static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+\W[kMG]/s, .+ left, then making indexes$)"));
+        QTRY_VERIFY2_WITH_TIMEOUT(expected.match(rate->text()).hasMatch(), qPrintable(rate->text()), kPatience);
+        gui::takePicture(m_window.get(), "export-rate");
+        // The button stays where it is when the text changes.
+        QVERIFY(m_window->findChild<QWidget *>(QStringLiteral("exportCancel"))->x() < rate->x());
+        QVERIFY(gui::click(m_window.get(), "exportCancel"));
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
     }
 
