@@ -395,8 +395,8 @@ Result<void> TraceStream::exportCauses()
     return {};
 }
 
-/// Exports the samples. Memory has only those that are needed to judge the present, so older ones come from the
-/// recording even if memory has all events.
+/// Exports the samples of threads, descriptors and processes. Memory keeps only the latest ones. So the older ones are
+/// read from the recording, even if memory has all events.
 Result<void> TraceStream::exportSamples()
 {
     if (m_recorded == Recorded::Nothing && m_streamIndex) {

@@ -224,12 +224,12 @@ void QueryChart::draw()
     const double right = points.last().x();
     auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
-    const double beside = right > left ? 0 : roomAround(left, right);
-    const double above = roomAround(bottom, top);
+    const double sideRoom = right > left ? 0 : roomAround(left, right);
+    const double topRoom = roomAround(bottom, top);
     for (QValueAxis *axis : {horizontal, vertical})
         axis->setTickType(QValueAxis::TicksFixed);  // the interval of another range could make billions of ticks
-    horizontal->setRange(left - beside, right + beside);
-    vertical->setRange(bottom - above, top + above);
+    horizontal->setRange(left - sideRoom, right + sideRoom);
+    vertical->setRange(bottom - topRoom, top + topRoom);
     arrangeAxes();
     horizontal->setTitleText(x.title.toHtmlEscaped());  // Qt Charts shows rich text
     vertical->setTitleText(y.title.toHtmlEscaped());

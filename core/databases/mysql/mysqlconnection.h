@@ -44,7 +44,8 @@ public:
     Result<std::vector<std::string>> column(const std::string &query);
     /// The first column of the first row; 0 = no row.
     Result<std::uint64_t> number(const std::string &query);
-    /// Call it before statements that must not be cancelled, such as those that clean up.
+    /// From now on, statements run to their end even if the user cancels the export. Call it before removing what a
+    /// cancelled export has left.
     void ignoreCancelling();
     bool usesTls() const;
     /// True if the connection has ended: the latest statement may have been executed although it failed.

@@ -52,7 +52,8 @@ struct Capture {
         batch.now = ~std::uint64_t{0} >> 1;  // makes a commit due
         QVERIFY(bool(sink->consume(batch)));
     }
-    /// Finishes with room for `room` more bytes. `later`: events after those that the constructor wrote.
+    /// Finishes the file, which may grow by at most `room` bytes. `later`: how many more events the run had than the
+    /// constructor wrote; none of them is in the file.
     Result<void> finish(qint64 room, std::uint64_t later = 0)
     {
         Accounting sums;
