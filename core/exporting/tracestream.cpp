@@ -166,7 +166,8 @@ std::uint64_t TraceStream::missingEvents() const
 Result<void> TraceStream::exportBirths()
 {
     for (CoroutineId id = 0; id < m_coroutinesAtStart.size(); ++id) {
-        addBirthOnce(id);
+        if (hasRecord(id))
+            (void)addBirthOnce(m_population.at(id));
         if (m_batch.births.size() < kCoroutinesPerBatch)
             continue;
         if (Result<void> done = flush(); !done)
@@ -295,12 +296,18 @@ Result<void> TraceStream::exportMemory(const CoroutineSnapshot &snapshot, std::u
     return {};
 }
 
-/// Returns false if the record was evicted since the export began. Nothing of this coroutine has been exported yet.
-bool TraceStream::stillThere(const CoroutineSnapshot &snapshot)
+/// Adds the birth of a coroutine, unless that was done. Returns false if the record was evicted before: such a
+/// coroutine is not exported, only counted.
+bool TraceStream::addBirthOnce(const CoroutineSnapshot &snapshot)
 {
-    if (snapshot.kept)
-        return true;
     const CoroutineId id = snapshot.id;
+    if (m_isBorn[id])
+        return true;
+    if (snapshot.kept) {
+        addBirth({id, snapshot.station, snapshot.generation, snapshot.pid, snapshot.dialect, snapshot.probeId,
+                  snapshot.birthTs});
+        return true;
+    }
     const ExportedCoroutine atStart = m_coroutinesAtStart[id];
     m_coroutinesAtStart.remove(id);
     ++m_sums.overflowCoroutines;
@@ -308,17 +315,6 @@ bool TraceStream::stillThere(const CoroutineSnapshot &snapshot)
     m_sums.missedBeforeAttach += atStart.missed;
     m_sums.lost += atStart.lost;
     return false;
-}
-
-void TraceStream::addBirthOnce(CoroutineId id)
-{
-    if (!hasRecord(id) || m_isBorn[id])
-        return;
-    const CoroutineSnapshot snapshot = m_population.at(id);
-    if (!stillThere(snapshot))
-        return;
-    addBirth({snapshot.id, snapshot.station, snapshot.generation, snapshot.pid, snapshot.dialect, snapshot.probeId,
-              snapshot.birthTs});
 }
 
 /// Counts events whose record was evicted during the export of their coroutine.
@@ -337,10 +333,10 @@ Result<void> TraceStream::exportCoroutine(CoroutineId id)
     }
     if (!hasRecord(id))
         return {};
+    // One copy decides whether it is exported or counted as evicted: a second one could differ, and count it twice.
     const CoroutineSnapshot snapshot = m_population.at(id);
-    if (!m_isBorn[id] && !stillThere(snapshot))
+    if (!addBirthOnce(snapshot))
         return {};
-    addBirthOnce(id);
     const std::uint64_t before = m_sums.captured;
     if (m_next[id] < m_coroutinesAtStart[id].end) {
         if (Result<void> done = exportMemory(snapshot, m_coroutinesAtStart[id].end); !done)
@@ -425,15 +421,15 @@ void TraceStream::addBirth(const Birth &birth)
 /// An evicted record explains nothing. Missed events have the lowest numbers, so they come first.
 MissingEvents TraceStream::whyMissing(CoroutineId id, std::uint64_t firstN, std::uint64_t count) const
 {
+    MissingEvents why = m_population.whyMissing(id, firstN, count);
+    // Asked afterwards: the record may be evicted at any time.
     if (m_population.isKept(id)) {
-        MissingEvents why = m_population.whyMissing(id, firstN, count);
         // Only what the sums have is lost: the coroutine may have jumps without a loss, too.
         const std::uint64_t rest = m_unreported[id] - std::min(m_unreported[id], why.missed);
         why.unexplained += why.lost - std::min(why.lost, rest);
         why.lost = std::min(why.lost, rest);
         return why;
     }
-    MissingEvents why;
     const std::uint64_t explained = std::min(count, m_unreported[id]);
     why.missed = std::min(explained, m_unreported[id] - std::min(m_unreported[id], m_coroutinesAtStart[id].lost));
     why.lost = explained - why.missed;

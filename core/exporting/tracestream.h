@@ -57,8 +57,7 @@ private:
     {
         return id < m_coroutinesAtStart.size() && m_coroutinesAtStart[id].hasRecord();
     }
-    bool stillThere(const CoroutineSnapshot &snapshot);
-    void addBirthOnce(CoroutineId id);
+    bool addBirthOnce(const CoroutineSnapshot &snapshot);
     void addOverflowEvents(std::uint64_t count);
     void countDrops();
     void addBirth(const Birth &birth);
