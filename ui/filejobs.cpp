@@ -70,6 +70,8 @@ QString exportNotice(const QString &target, const ExportReport &report)
     if (report.overflowCoroutines > 0)
         text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
                     .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
+    if (!report.isInOrder)
+        text += FileJobs::tr("; coroutine by coroutine, because no complete recording has their order");
     if (!report.remark.empty())
         text += QStringLiteral("; ") + QString::fromStdString(report.remark);
     return text;

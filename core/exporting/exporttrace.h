@@ -38,6 +38,7 @@ struct ExportReport {
     std::uint64_t notSelected = 0;         ///< captured events that the selection leaves out
     std::string causesPath;                ///< the second file, with the causes; empty: none
     std::string remark;                    ///< FileSink::remark(): what the file does not show; may be empty
+    bool isInOrder = true;  ///< false: the events are coroutine by coroutine, as memory has no order across coroutines
 };
 
 /// Writes the present content of the trace to `path`, coroutine by coroutine. Writes a temporary file in the same

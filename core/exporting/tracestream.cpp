@@ -144,7 +144,8 @@ Result<ExportReport> TraceStream::run()
                         m_causes,
                         0,
                         {},
-                        {}};
+                        {},
+                        m_isComplete || m_sums.coroutines < 2};
 }
 
 /// Events of the exported coroutines, without those whose records were evicted.

@@ -25,6 +25,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QStyledItemDelegate>
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -61,12 +62,27 @@ QString usualFolder()
 void addItems(QTreeWidget &tree, const std::vector<ContentItem> &content)
 {
     for (const ContentItem &item : content) {
-        auto *top = new QTreeWidgetItem(&tree, {item.name, item.what});
-        top->setToolTip(1, item.what);
+        auto *const top = new QTreeWidgetItem(&tree, {item.name, item.what});
         for (const ContentItem &inner : item.items)
             new QTreeWidgetItem(top, {inner.name, inner.what});
     }
 }
+
+/// Makes rows as high as their wrapped text needs. A tree view itself asks for the height without a width.
+class WrappingDelegate final : public QStyledItemDelegate {
+public:
+    explicit WrappingDelegate(QTreeView *tree) : QStyledItemDelegate(tree), m_tree(tree) {}
+
+    QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem wrapped = option;
+        wrapped.rect = {0, 0, m_tree->columnWidth(index.column()), 1};  // any height, but it has to be valid
+        return QStyledItemDelegate::sizeHint(wrapped, index);
+    }
+
+private:
+    const QTreeView *const m_tree;
+};
 
 }  // namespace
 
@@ -200,6 +216,10 @@ QWidget *ExportDialog::makeContent()
     m_content->setHeaderLabels({tr("Content"), QString()});
     m_content->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_content->setAlternatingRowColors(true);
+    m_content->setWordWrap(true);
+    m_content->setItemDelegateForColumn(1, new WrappingDelegate(m_content));
+    connect(m_content->header(), &QHeaderView::sectionResized, m_content, &QTreeWidget::doItemsLayout,
+            Qt::QueuedConnection);
     return m_content;
 }
 

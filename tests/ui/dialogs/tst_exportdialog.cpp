@@ -143,6 +143,12 @@ private Q_SLOTS:
             return tree->findItems(QLatin1String(name), Qt::MatchExactly).size() == 1;
         };
         QVERIFY(has("events") && has("coro_trace"));
+        const QTreeWidgetItem *const view = tree->findItems(QStringLiteral("coro_trace"), Qt::MatchExactly).front();
+        const QRect oneLine = tree->visualItemRect(tree->topLevelItem(0));
+        QVERIFY(tree->fontMetrics().horizontalAdvance(view->text(1)) > tree->columnWidth(1));
+        QTRY_VERIFY(tree->visualItemRect(view).height() > oneLine.height());
+        tree->scrollToItem(view);
+        gui::takePicture(dialog, "export-views");
         choose(dialog, "postgresql");
         QVERIFY(tree->topLevelItem(0)->text(0) != QLatin1String("coro_trace_events"));
         QVERIFY(has("events") && has("coro_trace_events"));

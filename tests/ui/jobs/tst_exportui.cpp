@@ -4,6 +4,7 @@
 // Clicks through File > Export, checks the files, and opens the same recording again.
 #include "core/session/run.h"
 #include "tests/support/qtsuite.h"
+#include "tests/ui/dialogs/exportwindow.h"
 #include "tests/ui/guisupport.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/mainwindow.h"
@@ -149,6 +150,22 @@ private Q_SLOTS:
                  qPrintable(notice->text()));
         QVERIFY(QFile::exists(causes));
         gui::takePicture(&window, "export-causes");
+    }
+
+    /// Without a recording, the trace in memory is the only source.
+    void saysThatTheOrderIsMissing()
+    {
+        gui::ExportWindow opened(m_sandbox, gui::sampleRecording(2, 4));
+        QVERIFY(opened.isOpen);
+        opened.window.exportTo(*exportFormatFor("x.jsonl"), m_sandbox.path(QStringLiteral("ordered.jsonl")));
+        QVERIFY(opened.hasEnded());
+        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(QLatin1String("8 events written")), kPatience);
+        QVERIFY2(opened.notice().contains(QLatin1String("; coroutine by coroutine")), qPrintable(opened.notice()));
+
+        m_window->exportTo(*exportFormatFor("x.jsonl"), m_sandbox.path(QStringLiteral("recorded.jsonl")));
+        const auto *const notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY_WITH_TIMEOUT(notice->text().contains(QLatin1String("recorded.jsonl")), kPatience);
+        QVERIFY2(!notice->text().contains(QLatin1String("coroutine by coroutine")), qPrintable(notice->text()));
     }
 
     void remembersCsvForSpreadsheets()
