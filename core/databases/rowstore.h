@@ -33,6 +33,8 @@ public:
     /// Creates the indexes and completes the session. Only close() may follow. `sessionKey`: a store of many sessions
     /// replaces the one with this key; empty: adds a session.
     virtual Result<void> publish(const std::string &sessionKey) = 0;
+    /// After publish(), for the user: what else it changed in the database. Empty: nothing.
+    virtual std::string remark() const { return {}; }
     /// Releases the database. Returns when the content is on the disk.
     virtual Result<void> close() = 0;
 };

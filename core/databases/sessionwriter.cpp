@@ -94,6 +94,12 @@ Result<void> SessionWriter::finish(const Accounting &accounting)
     return written ? closed : written;
 }
 
+std::string SessionWriter::remark() const
+{
+    const std::string ofAddresses = m_addresses.remark();
+    return ofAddresses + (ofAddresses.empty() || m_storeRemark.empty() ? "" : "; ") + m_storeRemark;
+}
+
 Result<void> SessionWriter::ensureBegun()
 {
     if (m_begun)
@@ -273,6 +279,7 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
     }
     if (!m_hasFailed)
         m_committed = m_consumed;
+    m_storeRemark = m_store->remark();
     return committed;
 }
 

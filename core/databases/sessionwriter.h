@@ -33,7 +33,7 @@ public:
     Result<void> finish(const Accounting &accounting) override;
     void finishFailed(const Accounting &accounting) override;
     std::uint64_t written() const override { return m_committed; }
-    std::string remark() const override { return m_addresses.remark(); }
+    std::string remark() const override;
 
 private:
     Result<void> ensureBegun();
@@ -61,6 +61,7 @@ private:
     CoroutineSums m_coroutineSums;
     ChangingRows m_changing;
     ExportedAddresses m_addresses;
+    std::string m_storeRemark;  ///< RowStore::remark()
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
     std::uint64_t m_consumed = 0;   ///< transitions added to the store

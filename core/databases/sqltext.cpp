@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/sqltext.h"
 
-#include "core/databases/serveraddress.h"
 #include "core/databases/traceviews.h"
 
 namespace ct {
@@ -34,14 +33,23 @@ Error viewOfOthers(const std::string &server, const std::string &view)
 
 Error tableOfOthers(const std::string &server, const std::string &table, const std::string &flatView)
 {
-    const bool isFlatView = table == flatView;
-    std::string message = server + ": the table " + table + " belongs to another program";
-    if (isFlatView && table == ServerAddress().table)
-        message += ", perhaps to the existing coroTracer collector";
-    message += "; choose another database";
-    if (isFlatView)
+    std::string message = server + ": the table " + table + " belongs to another program; choose another database";
+    if (table == flatView)
         message += ", or another name with ?table=NAME";
+    else if (table == movedTable(flatView))
+        message += ", or rename that table";
     return {ErrorCode::AlreadyExists, message};
+}
+
+std::string movedTable(const std::string &flatView)
+{
+    return flatView + "_of_collector";
+}
+
+std::string movedTableRemark(const std::string &flatView)
+{
+    return "the table " + flatView + " of the existing coroTracer collector is now named " + movedTable(flatView) +
+           ", and " + flatView + " shows the latest session";
 }
 
 std::string withReplaced(std::string text, std::string_view from, std::string_view to)

@@ -27,6 +27,13 @@ Error viewOfOthers(const std::string &server, const std::string &view);
 /// The error for a table of another program that has one of these names, or that of a table of exports.
 Error tableOfOthers(const std::string &server, const std::string &table, const std::string &flatView);
 
+/// The existing collector adds its events to a table that has the name of the flat view. An export renames that table
+/// and leaves its rows as they are.
+inline constexpr std::string_view kCollectorsColumns = "id,probe_id,tid,addr,seq,is_active,ts";
+std::string movedTable(const std::string &flatView);
+/// For RowStore::remark().
+std::string movedTableRemark(const std::string &flatView);
+
 /// Replaces each occurrence of `from` by `to`: translates the views of traceviews.h from the SQL of SQLite.
 std::string withReplaced(std::string text, std::string_view from, std::string_view to);
 

@@ -31,10 +31,22 @@ struct Request {
 
     Result<ExportReport> writeTo(Sink &sink) const
     {
-        if (!unselected)
-            return TraceStream(population, history, sink, progress, sums, streamIndex).run();
+        Result<ExportReport> report = unselected ? writeSelected(sink) : writeAll(sink);
+        if (const auto *const file = dynamic_cast<const FileSink *>(&sink); report && file)
+            report->remark = file->remark();
+        return report;
+    }
+
+private:
+    Result<ExportReport> writeAll(Sink &sink) const
+    {
+        return TraceStream(population, history, sink, progress, sums, streamIndex).run();
+    }
+
+    Result<ExportReport> writeSelected(Sink &sink) const
+    {
         SelectedStream selected(sink, selection, population, *unselected);
-        Result<ExportReport> report = TraceStream(population, history, selected, progress, sums, streamIndex).run();
+        Result<ExportReport> report = writeAll(selected);
         if (!report)
             return report;
         report->rows = selected.sums().captured;
@@ -56,8 +68,6 @@ Result<ExportReport> exportToFiles(const Request &request, const ExportFormat &f
     if (!sink)
         return files->nothingWritten(sink.error());
     Result<ExportReport> report = request.writeTo(**sink);
-    if (const auto *const file = dynamic_cast<const FileSink *>(sink->get()); report && file)
-        report->remark = file->remark();
     // Close the sink before the files are renamed or removed.
     sink->reset();
     if (!report && report.error().code == ErrorCode::Cancelled)

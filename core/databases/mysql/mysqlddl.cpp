@@ -78,7 +78,7 @@ std::string translated(std::string select)
 
 }  // namespace
 
-std::vector<std::string> makeSchema(const std::string &flatView)
+std::vector<std::string> makeSchema()
 {
     std::vector<std::string> sql{
         "CREATE TABLE IF NOT EXISTS stored_sessions (session INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,"
@@ -92,10 +92,14 @@ std::vector<std::string> makeSchema(const std::string &flatView)
     sql.push_back("CREATE OR REPLACE VIEW sessions AS SELECT session, session_key AS `key`, stored_at, " +
                   columnNames(schemaOf(Table::Sessions)) +
                   " FROM stored_sessions JOIN all_sessions USING (session) WHERE stored_at IS NOT NULL");
-    sql.push_back(makeView(flatView, Table::Events));
     for (const TraceView &view : kTraceViews)
         sql.push_back("CREATE OR REPLACE VIEW " + std::string(view.name) + " AS " + translated(view.select));
     return sql;
+}
+
+std::string makeFlatView(const std::string &flatView)
+{
+    return makeView(flatView, Table::Events);
 }
 
 std::string findViewsOfOthers(const std::string &flatView)
@@ -116,13 +120,30 @@ std::string findTablesOfOthers(const std::string &flatView)
     for (std::size_t i = 0; i < kTables; ++i)
         partitionedTables +=
             (i == 0 ? "" : ", ") + mysqlLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
+    const std::string collectors = findCollectorsTable(flatView);
     return "SELECT TABLE_NAME FROM information_schema.TABLES t WHERE TABLE_SCHEMA = DATABASE() AND CASE WHEN TABLE_NAME"
            " IN (" +
-           names.ofTables + ", " + names.ofTraces + ") THEN TABLE_TYPE <> 'VIEW' WHEN TABLE_NAME IN (" +
-           partitionedTables +
+           names.ofTables + ", " + names.ofTraces + ") THEN TABLE_TYPE <> 'VIEW' AND TABLE_NAME NOT IN (" + collectors +
+           ") WHEN TABLE_NAME = " + mysqlLiteral(movedTable(flatView)) + " THEN EXISTS (" + collectors +
+           ") WHEN TABLE_NAME IN (" + partitionedTables +
            ") THEN coalesce(CREATE_OPTIONS, '') NOT LIKE '%partitioned%' WHEN TABLE_NAME = 'stored_sessions' THEN"
            " NOT EXISTS (SELECT 1 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = t.TABLE_SCHEMA AND"
            " c.TABLE_NAME = t.TABLE_NAME AND c.COLUMN_NAME = 'session_key') ELSE false END";
+}
+
+std::string findCollectorsTable(const std::string &flatView)
+{
+    return "SELECT o.TABLE_NAME FROM information_schema.TABLES o WHERE o.TABLE_SCHEMA = DATABASE() AND o.TABLE_TYPE ="
+           " 'BASE TABLE' AND o.TABLE_NAME = " +
+           mysqlLiteral(flatView) +
+           " AND (SELECT group_concat(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS c WHERE"
+           " c.TABLE_SCHEMA = o.TABLE_SCHEMA AND c.TABLE_NAME = o.TABLE_NAME) = " +
+           mysqlLiteral(kCollectorsColumns);
+}
+
+std::string moveCollectorsTable(const std::string &flatView)
+{
+    return "RENAME TABLE " + mysqlIdentifier(flatView) + " TO " + mysqlIdentifier(movedTable(flatView));
 }
 
 std::string loadedTable(Table table, std::uint64_t session)

@@ -14,13 +14,18 @@
 
 namespace ct::mysql {
 
-/// Makes all tables and views that do not exist. `flatView`: name of the view with the columns of the existing
-/// collector.
-std::vector<std::string> makeSchema(const std::string &flatView);
+/// Makes all tables and views that do not exist, except the flat view.
+std::vector<std::string> makeSchema();
+/// Makes the view with the columns of the existing collector.
+std::string makeFlatView(const std::string &flatView);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
 /// A query for the names of other programs' tables that makeSchema() needs.
 std::string findTablesOfOthers(const std::string &flatView);
+/// A query for the table of the existing collector that has the name of the flat view.
+std::string findCollectorsTable(const std::string &flatView);
+/// Renames that table. Waits for its readers.
+std::string moveCollectorsTable(const std::string &flatView);
 /// The table into which the rows of a session are loaded, in back quotes.
 std::string loadedTable(Table table, std::uint64_t session);
 std::vector<std::string> makeLoadedTable(Table table, std::uint64_t session);

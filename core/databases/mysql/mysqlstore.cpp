@@ -72,6 +72,7 @@ public:
     Result<void> commit() override { return {}; }
     Result<void> writePart(const std::string &, const std::function<Result<void>()> &write) override { return write(); }
     Result<void> publish(const std::string &sessionKey) override;
+    std::string remark() const override { return m_movesTable ? movedTableRemark(m_address.table) : std::string(); }
     Result<void> close() override;
 
 private:
@@ -88,6 +89,7 @@ private:
     Result<void> patiently(const std::vector<std::string> &statements);
     Result<void> lockAttaching();
     Result<void> load();
+    Result<void> replaceCollectorsTable();
     Result<void> attach();
     Result<void> show(const std::string &sessionKey);
     void remove(std::uint64_t session);
@@ -97,6 +99,7 @@ private:
     const IsCancelled m_isCancelled;
     std::unique_ptr<MysqlConnection> m_connection;
     std::uint64_t m_session = 0;
+    bool m_movesTable = false;                   ///< publish() has to rename the table of the existing collector
     bool m_isPublished = false;                  ///< or perhaps, if the answer of the server is missing
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a table for the rows
     std::array<std::string, kTables> m_waiting;  ///< a statement with rows; by Table
@@ -115,7 +118,12 @@ Result<void> MysqlStore::makeSchema()
         return tables.error();
     if (!tables->empty())
         return tableOfOthers(m_address.name(), tables->front(), m_address.table);
-    return m_connection->runAll(mysql::makeSchema(m_address.table));
+    const auto collectors = m_connection->column(mysql::findCollectorsTable(m_address.table));
+    if (!collectors)
+        return collectors.error();
+    m_movesTable = !collectors->empty();
+    const Result<void> made = m_connection->runAll(mysql::makeSchema());
+    return made && !m_movesTable ? m_connection->run(mysql::makeFlatView(m_address.table)) : made;
 }
 
 /// Locks a session that no view shows. Returns false if there is none, or if its export is running. Sees what happened
@@ -267,6 +275,19 @@ Result<void> MysqlStore::load()
     return {};
 }
 
+/// Here and not in begin(): an export that fails leaves the table as it was.
+Result<void> MysqlStore::replaceCollectorsTable()
+{
+    const auto collectors = m_connection->column(mysql::findCollectorsTable(m_address.table));
+    if (!collectors)
+        return collectors.error();
+    std::vector<std::string> statements;
+    if (!collectors->empty())  // another export may have renamed it since begin()
+        statements.push_back(mysql::moveCollectorsTable(m_address.table));
+    statements.push_back(mysql::makeFlatView(m_address.table));
+    return patiently(statements);
+}
+
 Result<void> MysqlStore::attach()
 {
     Result<void> done = patiently([this] { return lockAttaching(); });
@@ -274,6 +295,8 @@ Result<void> MysqlStore::attach()
         if (m_isMade[i])
             done = patiently(mysql::attachLoadedTable(static_cast<Table>(i), m_session));
     }
+    if (done && m_movesTable)
+        done = replaceCollectorsTable();
     (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(kAttaching) + ")");
     return done;
 }

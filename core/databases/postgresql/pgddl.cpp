@@ -73,7 +73,7 @@ CREATE OR REPLACE FUNCTION corotracer_session() RETURNS integer LANGUAGE sql STA
 
 }  // namespace
 
-std::string makeSchema(const std::string &flatView)
+std::string makeSchema()
 {
     std::string sql = kSessions;
     for (std::size_t i = 0; i < kTables; ++i) {
@@ -87,10 +87,14 @@ std::string makeSchema(const std::string &flatView)
                partitioned(index.table) + " (" + std::string(index.columns) + ");\n";
     sql += "CREATE OR REPLACE VIEW sessions AS SELECT session, key, stored_at, " +
            columnNames(schemaOf(Table::Sessions)) + " FROM stored_sessions JOIN all_sessions USING (session);\n";
-    sql += makeView(flatView, Table::Events);
     for (const TraceView &view : kTraceViews)
         sql += "CREATE OR REPLACE VIEW " + std::string(view.name) + " AS " + translated(view.select) + ";\n";
     return sql;
+}
+
+std::string makeFlatView(const std::string &flatView)
+{
+    return makeView(flatView, Table::Events);
 }
 
 std::string findViewsOfOthers(const std::string &flatView)
@@ -106,9 +110,28 @@ std::string findViewsOfOthers(const std::string &flatView)
 std::string findTablesOfOthers(const std::string &flatView)
 {
     const ViewNames names = viewNames(flatView, &pgLiteral);
-    return "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind <> 'v' AND "
+    const std::string collectors = findCollectorsTable(flatView);
+    return "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND (relkind <> 'v' AND "
            "relname IN (" +
-           names.ofTables + ", " + names.ofTraces + ")";
+           names.ofTables + ", " + names.ofTraces + ") AND relname NOT IN (" + collectors +
+           ") OR relname = " + pgLiteral(movedTable(flatView)) + " AND EXISTS (" + collectors + "))";
+}
+
+std::string findCollectorsTable(const std::string &flatView)
+{
+    return "SELECT t.relname FROM pg_class t WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind = 'r'"
+           " AND t.relname = " +
+           pgLiteral(flatView) +
+           " AND (SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = t.oid AND attnum "
+           "> "
+           "0 AND NOT attisdropped) = " +
+           pgLiteral(kCollectorsColumns);
+}
+
+std::string moveCollectorsTable(const std::string &flatView)
+{
+    return "SET LOCAL lock_timeout = '30s'; ALTER TABLE " + pgIdentifier(flatView) + " RENAME TO " +
+           pgIdentifier(movedTable(flatView)) + "; SET LOCAL lock_timeout = 0;\n";
 }
 
 std::string partitionOf(Table table, std::uint64_t session)

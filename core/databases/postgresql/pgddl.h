@@ -14,13 +14,18 @@
 
 namespace ct::postgresql {
 
-/// Creates all missing tables, indexes and views. `flatView`: name of the view with the columns of the existing
-/// collector.
-std::string makeSchema(const std::string &flatView);
+/// Creates all missing tables, indexes and views, except the flat view.
+std::string makeSchema();
+/// Creates the view with the columns of the existing collector.
+std::string makeFlatView(const std::string &flatView);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
 /// A query for the names of other programs' tables that have the name of a view.
 std::string findTablesOfOthers(const std::string &flatView);
+/// A query for the table of the existing collector that has the name of the flat view.
+std::string findCollectorsTable(const std::string &flatView);
+/// Renames that table. Waits at most 30 s for its readers.
+std::string moveCollectorsTable(const std::string &flatView);
 /// The partition of a session, in double quotes.
 std::string partitionOf(Table table, std::uint64_t session);
 /// Creates the partition as a separate table, which no query on the partitioned table sees.

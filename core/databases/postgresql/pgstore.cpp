@@ -37,6 +37,7 @@ public:
     Result<void> commit() override { return {}; }
     Result<void> writePart(const std::string &, const std::function<Result<void>()> &write) override { return write(); }
     Result<void> publish(const std::string &sessionKey) override;
+    std::string remark() const override { return m_movesTable ? movedTableRemark(m_address.table) : std::string(); }
     Result<void> close() override
     {
         m_connection.reset();
@@ -52,6 +53,7 @@ private:
     Result<void> flush(Table table);
     Result<void> load();
     Result<void> attach();
+    Result<void> replaceCollectorsTable();
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
 
@@ -59,6 +61,7 @@ private:
     const IsCancelled m_isCancelled;
     std::unique_ptr<PgConnection> m_connection;
     std::uint64_t m_session = 0;
+    bool m_movesTable = false;                   ///< publish() has to rename the table of the existing collector
     std::array<bool, kTables> m_isMade{};        ///< by Table: there is a partition for the rows
     std::array<std::string, kTables> m_waiting;  ///< rows in the text format of COPY, by Table
 };
@@ -86,7 +89,11 @@ Result<void> PgStore::makeTables()
         return tables.error();
     if (!tables->empty())
         return tableOfOthers(m_address.name(), tables->front(), m_address.table);
-    Result<void> made = run(postgresql::makeSchema(m_address.table));
+    const auto collectors = m_connection->column(postgresql::findCollectorsTable(m_address.table));
+    if (!collectors)
+        return collectors.error();
+    m_movesTable = !collectors->empty();
+    Result<void> made = run(postgresql::makeSchema() + (m_movesTable ? "" : postgresql::makeFlatView(m_address.table)));
     if (made)
         return made;
     Error error = made.error();
@@ -175,6 +182,17 @@ Result<void> PgStore::attach()
     return run(statements);
 }
 
+/// Here and not in begin(): an export that fails leaves the table as it was.
+Result<void> PgStore::replaceCollectorsTable()
+{
+    const auto collectors = m_connection->column(postgresql::findCollectorsTable(m_address.table));
+    if (!collectors)
+        return collectors.error();
+    // Another export may have renamed the table since begin().
+    return run((collectors->empty() ? "" : postgresql::moveCollectorsTable(m_address.table)) +
+               postgresql::makeFlatView(m_address.table));
+}
+
 Result<void> PgStore::publish(const std::string &sessionKey)
 {
     Result<void> done = add(Table::TraceInfo, Row().text(kCompleteName).number(1));
@@ -184,6 +202,8 @@ Result<void> PgStore::publish(const std::string &sessionKey)
     // that begins waits for this lock, so nothing slow may follow.
     if (done)
         done = run(kLock);
+    if (done && m_movesTable)
+        done = replaceCollectorsTable();
     if (done)
         done = attach();
     const std::string key =

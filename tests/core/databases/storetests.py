@@ -180,17 +180,48 @@ class Stores:
         tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = {}".format(
             "'public'" if self.server.kind == "postgresql" else "DATABASE()")
         self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
-        for name, owner, remedy in (
-                ("coro_trace_events", ", perhaps to the existing coroTracer collector", ", or another name with ?table=NAME"),
-                ("threads", "", "")):
+        for name, remedy in ("coro_trace_events", ", or another name with ?table=NAME"), ("threads", ""):
             self.query(f"CREATE TABLE {name} (a integer)")
             errors = self.exported(self.many("run.jsonl", 5), 4)
-            self.assertIn(f"the table {name} belongs to another program{owner}; choose another database{remedy};", errors)
+            self.assertIn(f"the table {name} belongs to another program; choose another database{remedy};", errors)
             self.assertEqual(self.value(tables), "1")
             self.query(f"DROP TABLE {name}")
         self.query("CREATE TABLE coro_trace_events (a integer)")
         self.exported(self.many("run.jsonl", 5), table="mine")
         self.assertEqual(self.value("SELECT count(*) FROM mine"), "5")
+
+    def make_collectors_table(self):
+        """As the existing collector makes it. Its one event has ts 42."""
+        self.query("CREATE TABLE coro_trace_events (id bigint PRIMARY KEY, probe_id numeric(20), tid numeric(20),"
+                   " addr varchar(18), seq numeric(20), is_active boolean, ts numeric(20))")
+        self.query("INSERT INTO coro_trace_events VALUES (1, 2, 3, '0x4', 5, true, 42)")
+
+    def test_keeps_the_events_of_the_existing_collector_under_another_name(self):
+        self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
+        self.make_collectors_table()
+        killed = self.begun("killed.jsonl")
+        killed.kill()
+        killed.communicate()
+        self.assertEqual(self.value("SELECT ts FROM coro_trace_events"), "42")
+
+        remark = ("the table coro_trace_events of the existing coroTracer collector is now named"
+                  " coro_trace_events_of_collector, and coro_trace_events shows the latest session")
+        self.assertIn(remark, self.exported(self.many("run.jsonl", 5)))
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "5")
+        self.assertEqual(self.value("SELECT ts FROM coro_trace_events_of_collector"), "42")
+        self.assertNotIn(remark, self.exported(self.many("run.jsonl", 6)))
+        self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "6")
+
+        # The other name is taken.
+        view = self.value("SELECT count(*) FROM all_events")
+        self.query(f"DROP VIEW coro_trace_events{' CASCADE' if self.server.kind == 'postgresql' else ''}")
+        self.query("ALTER TABLE coro_trace_events_of_collector RENAME TO first_of_collector")
+        self.make_collectors_table()
+        self.query("CREATE TABLE coro_trace_events_of_collector (a integer)")
+        self.assertIn("the table coro_trace_events_of_collector belongs to another program; choose another database, or"
+                      " rename that table", self.exported(self.many("run.jsonl", 7), 4))
+        self.assertEqual(self.value("SELECT ts FROM coro_trace_events"), "42")
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), view)
 
     def test_names_with_any_bytes_are_different_sessions(self):
         for name in b"bad\xff\xfe.jsonl", b"bad\xfe\xff.jsonl", b"bad%FF\xfe.jsonl":

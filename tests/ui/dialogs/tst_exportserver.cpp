@@ -132,6 +132,18 @@ void TestExportServer::exports()
     QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
     QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'events'"), QStringLiteral("2000"));
 
+    // Once more, where the existing collector has its table.
+    client.query(QStringLiteral("DROP VIEW coro_trace_events"));
+    client.query(
+        QStringLiteral("CREATE TABLE coro_trace_events (id bigint, probe_id bigint, tid bigint, addr varchar(18),"
+                       " seq bigint, is_active boolean, ts bigint)"));
+    dialog = opened.ask();
+    QVERIFY(dialog && gui::click(dialog, "exportButton"));
+    QVERIFY(opened.hasEnded());
+    QVERIFY2(opened.notice().contains(QLatin1String("is now named coro_trace_events_of_collector")),
+             qPrintable(opened.notice()));
+    QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
+
     // Once more, with a selection: it replaces the session.
     dialog = opened.ask();
     QVERIFY(dialog);
