@@ -13,6 +13,7 @@
 #include "ui/widgets/spreadsheetbox.h"
 
 #include <QCheckBox>
+#include <QDialog>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
@@ -282,6 +283,26 @@ private Q_SLOTS:
         QVERIFY(m_window->findChild<QWidget *>(QStringLiteral("exportCancel"))->x() < rate->x());
         QVERIFY(gui::click(m_window.get(), "exportCancel"));
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+    }
+
+    void theEstimateFollowsALiveRun()
+    {
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        LaunchSpec spec;
+        spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
+        request.what = spec;
+        window.start(request);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatience);
+        window.findChild<QAction *>(QStringLiteral("actionExport"))->trigger();
+        auto *const dialog = gui::topLevel<QDialog>("exportDialog");
+        QVERIFY(dialog);
+        const QString first = gui::labelOf(dialog, "exportEstimate");
+        QTRY_VERIFY_WITH_TIMEOUT(gui::labelOf(dialog, "exportEstimate") != first, kPatience);
+        dialog->reject();
+        window.run().terminateTarget();
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
 
     void closingDuringASaveAsksFirst()
