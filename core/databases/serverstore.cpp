@@ -11,12 +11,23 @@ namespace {
 /// An entry of a B-tree in PostgreSQL has at most 2704 bytes.
 constexpr std::size_t kMostKeyBytes = 2000;
 
+/// The remedy for a statement that a server refused.
+const char *remedyOf(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::PermissionDenied:
+        return "ask the owner of the database for the right to create tables and views, or choose another database";
+    case ErrorCode::Busy: return "end the programs that use these tables, and export again";
+    default: return spaceRemedy(code);
+    }
+}
+
 }  // namespace
 
 Error nothingStored(Error error)
 {
     error.message += "; nothing of this session was stored, and what the database had before is unchanged";
-    addRemedy(error, spaceRemedy(error.code));
+    addRemedy(error, remedyOf(error.code));
     return error;
 }
 

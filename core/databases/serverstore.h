@@ -12,6 +12,9 @@ namespace ct {
 
 /// Adds to an error that nothing was stored: publishing had not begun, or the server refused it.
 Error nothingStored(Error error);
+/// The remedy for a database that is missing and cannot be created.
+inline constexpr const char *kNoDatabaseRemedy =
+    "let an administrator create the database and grant you the right to use it, or choose another one";
 /// Adds to an error that it is not known whether the session was stored: publishing was not answered.
 Error perhapsStored(Error error);
 /// `done`, with nothingStored() applied to its error.

@@ -5,6 +5,7 @@
 #include "core/databases/connectionname.h"
 #include "core/databases/mysql/mysqlcanceller.h"
 #include "core/databases/serverpasswords.h"
+#include "core/databases/serverstore.h"
 
 #include <QSqlError>
 #include <QSqlQuery>
@@ -142,7 +143,12 @@ Result<void> MysqlConnection::useDatabase()
     const std::string database = mysqlIdentifier(m_address.database);
     // Without the right to create databases, an existing one can still be used.
     (void)run("CREATE DATABASE IF NOT EXISTS " + database + " CHARACTER SET utf8mb4");
-    return runAll({"USE " + database, "SET NAMES utf8mb4"});
+    if (Result<void> used = run("USE " + database); !used) {
+        Error error = used.error();
+        addRemedy(error, kNoDatabaseRemedy);
+        return error;
+    }
+    return run("SET NAMES utf8mb4");
 }
 
 bool MysqlConnection::usesTls() const

@@ -5,6 +5,7 @@
 #include "core/databases/connectionname.h"
 #include "core/databases/postgresql/pgattempt.h"
 #include "core/databases/serverpasswords.h"
+#include "core/databases/serverstore.h"
 
 #include <QSqlDriver>
 #include <QSqlError>
@@ -189,7 +190,11 @@ Result<void> PgConnection::createDatabase()
     // Another program may have created it at the same moment.
     const auto other = value("SELECT 1 FROM pg_database WHERE datname = " + pgLiteral(m_address.database));
     m_database.close();
-    return other && *other ? Result<void>() : created;
+    if (created || (other && *other))
+        return {};
+    Error error = created.error();
+    addRemedy(error, kNoDatabaseRemedy);
+    return error;
 }
 
 Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &address, IfMissing ifMissing,

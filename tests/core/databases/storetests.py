@@ -223,6 +223,19 @@ class Stores:
         self.assertEqual(self.value("SELECT ts FROM coro_trace_events"), "42")
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), view)
 
+    def test_says_which_right_is_missing(self):
+        is_postgresql = self.server.kind == "postgresql"
+        user = "weak" if is_postgresql else "weak@localhost"
+        self.server.query(self.server.first_database, f"CREATE USER {user}")
+        self.addCleanup(self.server.query, self.server.first_database, f"DROP USER {user}")
+        run = self.many("run.jsonl", 5)
+        self.assertIn("; let an administrator create the database", self.exported(run, 4, user="weak"))
+        self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
+        if not is_postgresql:
+            self.query(f"GRANT SELECT ON {self.database}.* TO {user}")
+        self.assertIn("; ask the owner of the database for the right to create tables and views",
+                      self.exported(run, 4, user="weak"))
+
     def test_names_with_any_bytes_are_different_sessions(self):
         for name in b"bad\xff\xfe.jsonl", b"bad\xfe\xff.jsonl", b"bad%FF\xfe.jsonl":
             path = os.fsencode(self.folder.name) + b"/" + name
