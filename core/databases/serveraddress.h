@@ -25,7 +25,7 @@ struct ServerAddress {
     std::string socket;  ///< empty: TCP
     std::string user;    ///< empty: the name of the process's user
     std::string database = "coro_tracer";
-    std::string table = "coro_trace_events";
+    std::string table = "coro_trace_events";  ///< name of the flat view; see hasOwnView()
     std::string maintenance = "postgres";
     std::string session;      ///< number or key of the session to read; empty: the one that was stored last
     std::string sslMode;      ///< empty: the driver's default
@@ -33,6 +33,9 @@ struct ServerAddress {
 
     /// True if a connection without TLS must be refused.
     bool needsTls() const { return sslMode == "require" || sslMode.starts_with("verify-"); }
+    /// False: the flat view shows the session that was stored last. True: with a name of its own, it shows the latest
+    /// of the sessions that were stored with that name.
+    bool hasOwnView() const { return table != ServerAddress().table; }
     const std::string &hostOrSocket() const { return socket.empty() ? host : socket; }
     /// For messages: postgresql://USER@HOST:PORT/DATABASE.
     std::string name() const;

@@ -55,4 +55,15 @@ std::string storedKey(const std::string &sessionKey)
     return sessionKey.substr(0, kept) + "... " + hash.toStdString();
 }
 
+std::string keyPrefix(const std::string &ownView)
+{
+    return ownView + ": ";
+}
+
+std::string storedKeyAt(const ServerAddress &address, const std::string &sessionKey, std::uint64_t number)
+{
+    const std::string key = sessionKey.empty() ? "session " + std::to_string(number) : sessionKey;
+    return storedKey(address.hasOwnView() ? keyPrefix(address.table) + key : key);
+}
+
 }  // namespace ct

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/databases/serveraddress.h"
 
+#include <cstdint>
 #include <string>
 
 namespace ct {
@@ -22,5 +24,10 @@ Result<void> orNothingStored(Result<void> done);
 
 /// The key of a session as stored. The end of a long key is replaced by a hash, to fit into an index of PostgreSQL.
 std::string storedKey(const std::string &sessionKey);
+/// Keys of sessions that are stored for a view with a name of its own begin with this text. So the view finds them, and
+/// an export with another name does not replace them.
+std::string keyPrefix(const std::string &ownView);
+/// The key of session `number` that is stored at an address. `sessionKey`: empty = a new session.
+std::string storedKeyAt(const ServerAddress &address, const std::string &sessionKey, std::uint64_t number);
 
 }  // namespace ct

@@ -58,12 +58,12 @@ std::string makePartitioned(Table table)
            ") ENGINE = InnoDB CHARACTER SET utf8mb4 PARTITION BY LIST (session) (PARTITION none VALUES IN (0))";
 }
 
-std::string makeView(const std::string &name, Table table)
+/// `condition`: of the sessions of which the view shows the latest.
+std::string makeView(const std::string &name, Table table, const std::string &condition = {})
 {
     return "CREATE OR REPLACE VIEW " + mysqlIdentifier(name) + " AS SELECT " + columnNames(schemaOf(table)) + " FROM " +
-           partitioned(table) +
-           " WHERE session = (SELECT session FROM stored_sessions WHERE stored_at IS NOT NULL"
-           " ORDER BY stored_at DESC, session DESC LIMIT 1)";
+           partitioned(table) + " WHERE session = (SELECT session FROM stored_sessions WHERE stored_at IS NOT NULL" +
+           condition + " ORDER BY stored_at DESC, session DESC LIMIT 1)";
 }
 
 /// Translates a view of traceviews.h from the SQL of SQLite. In MySQL, a negative difference of unsigned numbers fails.
@@ -97,9 +97,14 @@ std::vector<std::string> makeSchema()
     return sql;
 }
 
-std::string makeFlatView(const std::string &flatView)
+std::string makeFlatView(const std::string &flatView, const std::string &keyPrefix)
 {
-    return makeView(flatView, Table::Events);
+    if (keyPrefix.empty())
+        return makeView(flatView, Table::Events);
+    // Compares bytes, because collations ignore case, among others.
+    const std::string prefix = "CAST(" + mysqlLiteral(keyPrefix) + " AS BINARY)";
+    return makeView(flatView, Table::Events,
+                    " AND LEFT(CAST(session_key AS BINARY), LENGTH(" + prefix + ")) = " + prefix);
 }
 
 std::string findViewsOfOthers(const std::string &flatView)

@@ -16,8 +16,9 @@ namespace ct::mysql {
 
 /// Makes all tables and views that do not exist, except the flat view.
 std::vector<std::string> makeSchema();
-/// Makes the view with the columns of the existing collector.
-std::string makeFlatView(const std::string &flatView);
+/// Makes the view with the columns of the existing collector. `keyPrefix`: of the sessions of which it shows the
+/// latest; empty: of all.
+std::string makeFlatView(const std::string &flatView, const std::string &keyPrefix);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
 /// A query for the names of other programs' tables that makeSchema() needs.

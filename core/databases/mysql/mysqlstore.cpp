@@ -90,6 +90,7 @@ private:
     Result<void> lockAttaching();
     Result<void> load();
     Result<void> replaceCollectorsTable();
+    std::string makeFlatView() const;
     Result<void> attach();
     Result<void> show(const std::string &sessionKey);
     void remove(std::uint64_t session);
@@ -123,7 +124,7 @@ Result<void> MysqlStore::makeSchema()
         return collectors.error();
     m_movesTable = !collectors->empty();
     const Result<void> made = m_connection->runAll(mysql::makeSchema());
-    return made && !m_movesTable ? m_connection->run(mysql::makeFlatView(m_address.table)) : made;
+    return made && !m_movesTable ? m_connection->run(makeFlatView()) : made;
 }
 
 /// Locks a session that no view shows. Returns false if there is none, or if its export is running. Sees what happened
@@ -275,6 +276,11 @@ Result<void> MysqlStore::load()
     return {};
 }
 
+std::string MysqlStore::makeFlatView() const
+{
+    return mysql::makeFlatView(m_address.table, m_address.hasOwnView() ? keyPrefix(m_address.table) : "");
+}
+
 /// Here and not in begin(): an export that fails leaves the table as it was.
 Result<void> MysqlStore::replaceCollectorsTable()
 {
@@ -284,7 +290,7 @@ Result<void> MysqlStore::replaceCollectorsTable()
     std::vector<std::string> statements;
     if (!collectors->empty())  // another export may have renamed it since begin()
         statements.push_back(mysql::moveCollectorsTable(m_address.table));
-    statements.push_back(mysql::makeFlatView(m_address.table));
+    statements.push_back(makeFlatView());
     return patiently(statements);
 }
 
@@ -305,8 +311,7 @@ Result<void> MysqlStore::attach()
 /// own, it changes nothing. Compares bytes, because collations ignore blanks at the end.
 Result<void> MysqlStore::show(const std::string &sessionKey)
 {
-    const std::string key =
-        mysqlLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
+    const std::string key = mysqlLiteral(storedKeyAt(m_address, sessionKey, m_session));
     const std::string number = std::to_string(m_session);
     const Result<std::uint64_t> changed = m_connection->change(
         "UPDATE stored_sessions s JOIN stored_sessions ours ON ours.session = " + number +

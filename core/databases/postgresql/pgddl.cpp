@@ -47,10 +47,12 @@ std::string makePartitioned(Table table)
     return "CREATE TABLE IF NOT EXISTS " + partitioned(table) + " (" + columns + ") PARTITION BY LIST (session);\n";
 }
 
-std::string makeView(const std::string &name, Table table)
+constexpr const char *kLatest = "corotracer_session()";
+
+std::string makeView(const std::string &name, Table table, const std::string &session = kLatest)
 {
     return "CREATE OR REPLACE VIEW " + pgIdentifier(name) + " AS SELECT " + columnNames(schemaOf(table)) + " FROM " +
-           partitioned(table) + " WHERE session = (SELECT corotracer_session());\n";
+           partitioned(table) + " WHERE session = (SELECT " + session + ");\n";
 }
 
 /// The views of traceviews.h are in the SQL of SQLite.
@@ -92,9 +94,14 @@ std::string makeSchema()
     return sql;
 }
 
-std::string makeFlatView(const std::string &flatView)
+std::string makeFlatView(const std::string &flatView, const std::string &keyPrefix)
 {
-    return makeView(flatView, Table::Events);
+    if (keyPrefix.empty())
+        return makeView(flatView, Table::Events);
+    return makeView(flatView, Table::Events,
+                    "coalesce(nullif(current_setting('corotracer.session', true), '')::integer, (SELECT session FROM"
+                    " stored_sessions WHERE starts_with(key, " +
+                        pgLiteral(keyPrefix) + ") ORDER BY stored_at DESC, session DESC LIMIT 1))");
 }
 
 std::string findViewsOfOthers(const std::string &flatView)
@@ -104,7 +111,7 @@ std::string findViewsOfOthers(const std::string &flatView)
            names.ofTraces +
            ") THEN definition !~ '\\mevents\\M' WHEN viewname = 'sessions' THEN definition !~"
            " '\\mall_sessions\\M' WHEN viewname IN (" +
-           names.ofTables + ") THEN definition !~ '\\mcorotracer_session\\M' ELSE false END";
+           names.ofTables + ") THEN definition !~ '\\mcorotracer[._]session\\M' ELSE false END";
 }
 
 std::string findTablesOfOthers(const std::string &flatView)
@@ -130,8 +137,7 @@ std::string findCollectorsTable(const std::string &flatView)
 
 std::string moveCollectorsTable(const std::string &flatView)
 {
-    return "SET LOCAL lock_timeout = '30s'; ALTER TABLE " + pgIdentifier(flatView) + " RENAME TO " +
-           pgIdentifier(movedTable(flatView)) + "; SET LOCAL lock_timeout = 0;\n";
+    return "ALTER TABLE " + pgIdentifier(flatView) + " RENAME TO " + pgIdentifier(movedTable(flatView)) + ";\n";
 }
 
 std::string partitionOf(Table table, std::uint64_t session)

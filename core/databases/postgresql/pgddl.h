@@ -16,15 +16,16 @@ namespace ct::postgresql {
 
 /// Creates all missing tables, indexes and views, except the flat view.
 std::string makeSchema();
-/// Creates the view with the columns of the existing collector.
-std::string makeFlatView(const std::string &flatView);
+/// Creates the view with the columns of the existing collector. `keyPrefix`: of the sessions of which it shows the
+/// latest; empty: of all.
+std::string makeFlatView(const std::string &flatView, const std::string &keyPrefix);
 /// A query for the names of other programs' views that makeSchema() would replace.
 std::string findViewsOfOthers(const std::string &flatView);
 /// A query for the names of other programs' tables that have the name of a view.
 std::string findTablesOfOthers(const std::string &flatView);
 /// A query for the table of the existing collector that has the name of the flat view.
 std::string findCollectorsTable(const std::string &flatView);
-/// Renames that table. Waits at most 30 s for its readers.
+/// Renames that table.
 std::string moveCollectorsTable(const std::string &flatView);
 /// The partition of a session, in double quotes.
 std::string partitionOf(Table table, std::uint64_t session);

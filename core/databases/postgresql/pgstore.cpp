@@ -54,6 +54,7 @@ private:
     Result<void> load();
     Result<void> attach();
     Result<void> replaceCollectorsTable();
+    std::string makeFlatView() const;
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
 
@@ -93,7 +94,7 @@ Result<void> PgStore::makeTables()
     if (!collectors)
         return collectors.error();
     m_movesTable = !collectors->empty();
-    Result<void> made = run(postgresql::makeSchema() + (m_movesTable ? "" : postgresql::makeFlatView(m_address.table)));
+    Result<void> made = run(postgresql::makeSchema() + (m_movesTable ? "" : makeFlatView()));
     if (made)
         return made;
     Error error = made.error();
@@ -182,6 +183,11 @@ Result<void> PgStore::attach()
     return run(statements);
 }
 
+std::string PgStore::makeFlatView() const
+{
+    return postgresql::makeFlatView(m_address.table, m_address.hasOwnView() ? keyPrefix(m_address.table) : "");
+}
+
 /// Here and not in begin(): an export that fails leaves the table as it was.
 Result<void> PgStore::replaceCollectorsTable()
 {
@@ -189,8 +195,10 @@ Result<void> PgStore::replaceCollectorsTable()
     if (!collectors)
         return collectors.error();
     // Another export may have renamed the table since begin().
-    return run((collectors->empty() ? "" : postgresql::moveCollectorsTable(m_address.table)) +
-               postgresql::makeFlatView(m_address.table));
+    // Another export that begins waits as long as this one waits for readers of the table.
+    return run("SET LOCAL lock_timeout = '30s'; " +
+               (collectors->empty() ? std::string() : postgresql::moveCollectorsTable(m_address.table)) +
+               makeFlatView() + "SET LOCAL lock_timeout = 0");
 }
 
 Result<void> PgStore::publish(const std::string &sessionKey)
@@ -206,8 +214,7 @@ Result<void> PgStore::publish(const std::string &sessionKey)
         done = replaceCollectorsTable();
     if (done)
         done = attach();
-    const std::string key =
-        pgLiteral(sessionKey.empty() ? "session " + std::to_string(m_session) : storedKey(sessionKey));
+    const std::string key = pgLiteral(storedKeyAt(m_address, sessionKey, m_session));
     if (done)
         done =
             run("DELETE FROM stored_sessions WHERE key = " + key +

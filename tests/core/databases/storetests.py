@@ -223,6 +223,19 @@ class Stores:
         self.assertEqual(self.value("SELECT ts FROM coro_trace_events"), "42")
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), view)
 
+    def test_a_view_with_its_own_name_shows_the_sessions_of_that_name(self):
+        """As the tables of the existing collector, which are named with -db-table and filled from the same file."""
+        for table, events in ("a", 5), ("A b", 6), ("a", 7):
+            self.exported(self.many("run.jsonl", events), table=table)
+        self.exported(self.many("run.jsonl", 8))
+        quote = '"' if self.server.kind == "postgresql" else "`"
+        for view, events in ("a", 7), ("A b", 6), ("coro_trace_events", 8), ("events", 8):
+            self.assertEqual(self.value(f"SELECT count(*) FROM {quote}{view}{quote}"), str(events))
+        self.assertEqual(self.value("SELECT count(*) FROM sessions"), "3")
+        self.exported(self.many("other.jsonl", 9), table="a")
+        self.assertEqual(self.value("SELECT count(*) FROM a"), "9")
+        self.assertEqual(self.value("SELECT count(*) FROM events"), "9")
+
     def test_says_which_right_is_missing(self):
         is_postgresql = self.server.kind == "postgresql"
         user = "weak" if is_postgresql else "weak@localhost"
