@@ -30,12 +30,17 @@ constexpr qsizetype kMostTitle = 60;
 /// A column is not offered if these first rows have no number in it.
 constexpr std::size_t kTriedRows = 1000;
 
+/// Larger values have no place on an axis: the difference of two of them can be infinite.
+constexpr double kLargest = 1e300;
+/// Values that differ less, in proportion, are drawn as one: an axis cannot tell them apart.
+constexpr double kLeastDifference = 1e-12;
+
 std::optional<double> numberOf(const QueryValue &value)
 {
     if (const auto *integer = std::get_if<std::int64_t>(&value))
         return static_cast<double>(*integer);
     const auto *real = std::get_if<double>(&value);
-    return real ? std::optional<double>(*real) : std::nullopt;
+    return real && std::abs(*real) <= kLargest ? std::optional<double>(*real) : std::nullopt;
 }
 
 bool hasNumbers(const QueryRows &rows, std::size_t column)
@@ -53,10 +58,16 @@ constexpr int kTickWidth = 120;
 /// With fewer pixels, the titles of the axes would leave no room for the chart.
 constexpr int kTitledHeight = 180;
 
-/// Room around a range of values, so that a single value gets an axis, too.
-double roomAround(double lowest, double highest)
+double largestOf(double lowest, double highest)
 {
-    return highest > lowest ? (highest - lowest) * 0.05 : std::max(1.0, std::abs(highest)) * 0.5;
+    return std::max(std::abs(lowest), std::abs(highest));
+}
+
+/// Room on each side of a range of values: a share of the range. A single value gets an axis, too.
+double roomAround(double lowest, double highest, double share)
+{
+    const double largest = largestOf(lowest, highest);
+    return highest - lowest > largest * kLeastDifference ? (highest - lowest) * share : std::max(1.0, largest) * 0.5;
 }
 
 /// Ticks at round numbers: at most `ticks` steps of 1, 2 or 5 times a power of ten.
@@ -66,11 +77,16 @@ void setTicks(QValueAxis &axis, int ticks)
     const double power = std::pow(10, std::floor(std::log10(step)));
     const double rest = step / power;
     const double interval = power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
+    const double largest = largestOf(axis.min(), axis.max());
+    // Qt Charts adds the interval until it is past the end: with a smaller interval it would never get there.
+    if (!(interval > largest * kLeastDifference / 10)) {
+        axis.setTickType(QValueAxis::TicksFixed);
+        return;
+    }
     axis.setTickAnchor(0);
     axis.setTickInterval(interval);
     axis.setTickType(QValueAxis::TicksDynamic);
     // As many digits as distinguish two ticks.
-    const double largest = std::max(std::abs(axis.min()), std::abs(axis.max()));
     const int digits = static_cast<int>(std::ceil(std::log10(std::max(1.0, largest / interval)))) + 1;
     axis.setLabelFormat(QStringLiteral("%.%1g").arg(std::clamp(digits, 6, 15)));
 }
@@ -224,8 +240,8 @@ void QueryChart::draw()
     const double right = points.last().x();
     auto *horizontal = static_cast<QValueAxis *>(m_chart->axes(Qt::Horizontal).constFirst());
     auto *vertical = static_cast<QValueAxis *>(m_chart->axes(Qt::Vertical).constFirst());
-    const double sideRoom = right > left ? 0 : roomAround(left, right);
-    const double topRoom = roomAround(bottom, top);
+    const double sideRoom = roomAround(left, right, 0);
+    const double topRoom = roomAround(bottom, top, 0.05);
     for (QValueAxis *axis : {horizontal, vertical})
         axis->setTickType(QValueAxis::TicksFixed);  // the interval of another range could make billions of ticks
     horizontal->setRange(left - sideRoom, right + sideRoom);

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 using namespace ct;
@@ -110,6 +111,10 @@ private Q_SLOTS:
         QTest::newRow("large and close") << 28158919374.0 << 28158919380.0;
         QTest::newRow("zero") << 0.0 << 0.0;
         QTest::newRow("small") << 0.001 << 0.002;
+        QTest::newRow("tiny") << 0.0 << 1e-310;
+        QTest::newRow("rounding noise") << 0.3 << 0.1 + 0.2;
+        QTest::newRow("neighbours of a large number") << 1e18 << 1e18 + 128;
+        QTest::newRow("almost the whole range") << -1e300 << 1e300;
     }
 
     void labelsDiffer()
@@ -125,6 +130,13 @@ private Q_SLOTS:
             QVERIFY(labels.size() >= 2);
             QCOMPARE(std::set(labels.begin(), labels.end()).size(), labels.size());
         }
+    }
+
+    void leavesOutInfinity()
+    {
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        const auto rows = twoColumns({1.0, 1.0, 2.0, kInfinity, -kInfinity, 3.0, 4.0, 4.0});
+        QCOMPARE(chartPoints(*rows, 0, 1, QueryChart::kMostPoints), (QList<QPointF>{{1, 1}, {4, 4}}));
     }
 
     /// The size in the default layout of the window.
