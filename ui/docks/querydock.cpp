@@ -255,11 +255,14 @@ void QueryDock::run()
                                                 .toStdString()},
                           {}});
     m_sinceRun.start();
-    const Result<QueryJob *> job = QueryJob::launch(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString());
+    const Result<QueryJob *> job =
+        QueryJob::launch(m_trace ? m_trace() : QueriedTrace(), m_statement.toStdString(), [this](QueryOutcome outcome) {
+            m_job = nullptr;
+            showOutcome(std::move(outcome));
+        });
     if (!job)
         return showError({job.error(), {}});
     m_job = *job;
-    connect(m_job, &QThread::finished, this, &QueryDock::showOutcome);
     showBusy(true);
     say(tr("The query is running…"));
 }
@@ -278,9 +281,7 @@ void QueryDock::letGo()
 {
     if (!m_job)
         return;
-    m_job->disconnect(this);
-    m_job->cancel();
-    m_job = nullptr;
+    std::exchange(m_job, nullptr)->abandon();
 }
 
 void QueryDock::showBusy(bool isBusy)
@@ -294,12 +295,9 @@ void QueryDock::showBusy(bool isBusy)
         m_progress.stop();
 }
 
-void QueryDock::showOutcome()
+void QueryDock::showOutcome(QueryOutcome outcome)
 {
-    if (!m_job || sender() != m_job)
-        return;  // of an older query, whose signal was already queued
     showBusy(false);
-    QueryOutcome outcome = std::move(std::exchange(m_job, nullptr)->outcome());
     if (outcome.error)
         return showError(*outcome.error);
     const auto rows = std::make_shared<const QueryRows>(std::move(outcome.rows));

@@ -61,7 +61,7 @@ private:
     void sayHint();
     void remove();
     void letGo();
-    void showOutcome();
+    void showOutcome(QueryOutcome outcome);
     void showError(const QueryError &error);
     void showBusy(bool isBusy);
 

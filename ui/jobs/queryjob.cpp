@@ -23,9 +23,9 @@ QList<QueryJob *> &jobs()
 
 }  // namespace
 
-Result<QueryJob *> QueryJob::launch(QueriedTrace trace, std::string statement)
+Result<QueryJob *> QueryJob::launch(QueriedTrace trace, std::string statement, Done done)
 {
-    auto *job = new QueryJob(std::move(trace), std::move(statement));
+    auto *job = new QueryJob(std::move(trace), std::move(statement), std::move(done));
     if (const Result<void> started = startQThread(*job, "for the query"); !started) {
         delete job;
         return started.error();
@@ -50,11 +50,13 @@ bool QueryJob::endAll(std::chrono::milliseconds most)
     return true;
 }
 
-QueryJob::QueryJob(QueriedTrace trace, std::string statement)
-    : m_trace(std::move(trace)), m_statement(std::move(statement))
+QueryJob::QueryJob(QueriedTrace trace, std::string statement, Done done)
+    : m_trace(std::move(trace)), m_statement(std::move(statement)), m_done(std::move(done))
 {
     jobs() << this;
-    connect(this, &QThread::finished, this, &QObject::deleteLater);
+    // The only connection, and made before the start: a query may end before launch() returns, and the outcome must be
+    // delivered before the job is deleted.
+    connect(this, &QThread::finished, this, &QueryJob::deliver);
 }
 
 QueryJob::~QueryJob()
@@ -67,6 +69,19 @@ void QueryJob::cancel()
     m_cancelled.store(true, std::memory_order_relaxed);
     if (m_trace.resolver)
         m_trace.resolver->giveUp();
+}
+
+void QueryJob::abandon()
+{
+    m_done = nullptr;
+    cancel();
+}
+
+void QueryJob::deliver()
+{
+    deleteLater();
+    if (const Done done = std::exchange(m_done, nullptr))
+        done(std::move(m_outcome));
 }
 
 void QueryJob::run()

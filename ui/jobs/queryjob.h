@@ -13,14 +13,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <string>
 
 namespace ct {
 
 class QueryJob final : public QThread {
     Q_OBJECT
 public:
-    /// Returns a job that runs. It deletes itself after finished(). Returns an error if the system refuses the thread.
-    static Result<QueryJob *> launch(QueriedTrace trace, std::string statement);
+    using Done = std::function<void(QueryOutcome)>;
+
+    /// Returns a job that runs. It calls `done` later, from the event loop, and then deletes itself. Returns an error
+    /// if the system refuses the thread.
+    static Result<QueryJob *> launch(QueriedTrace trace, std::string statement, Done done);
     /// Number of jobs of the process that have not ended, with the cancelled ones.
     static int count();
     /// Deletes all jobs. Returns false if one has not ended in time: the program must then not destroy any static
@@ -28,20 +33,22 @@ public:
     static bool endAll(std::chrono::milliseconds most);
 
     void cancel();
-    /// Valid in a slot of finished().
-    QueryOutcome &outcome() { return m_outcome; }
+    /// Cancels without a call of `done`. The job may delete itself at any time after that.
+    void abandon();
 
 protected:
     void run() override;
 
 private:
-    QueryJob(QueriedTrace trace, std::string statement);
+    QueryJob(QueriedTrace trace, std::string statement, Done done);
     ~QueryJob() override;
+    void deliver();
 
     const QueriedTrace m_trace;
     const std::string m_statement;
     std::atomic<bool> m_cancelled{false};  ///< relaxed: a hint
     QueryOutcome m_outcome;
+    Done m_done;
 };
 
 }  // namespace ct

@@ -59,6 +59,19 @@ struct BlockedQuery : Query {
 class TestQueryLimits : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A query may end before the dock has noticed that it runs.
+    void everyQueryDeliversItsResult()
+    {
+        Query query;
+        query.coroutines(1);
+        for (int i = 0; i < 300; ++i) {
+            query.editor->setPlainText(QStringLiteral("SELECT %1").arg(i));
+            query.dock.run();
+            QVERIFY(QTest::qWaitFor([&] { return !query.isBusy(); }, test::kPatienceMs));
+            QCOMPARE(query.cell(0, 0), QString::number(i));
+        }
+    }
+
     void aNewQueryDoesNotWaitForACancelledOne()
     {
         BlockedQuery query;
