@@ -98,6 +98,7 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     m_estimate->setObjectName(QStringLiteral("exportEstimate"));
     m_message->setObjectName(QStringLiteral("exportMessage"));
     m_message->setWordWrap(true);
+    m_message->setMinimumWidth(1);  // else a long word, such as a path, would widen the dialog
     m_message->setTextFormat(Qt::PlainText);
     m_message->setMinimumHeight(2 * m_message->fontMetrics().lineSpacing());
     auto *formats = new QFormLayout;

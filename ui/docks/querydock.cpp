@@ -35,6 +35,7 @@ namespace {
 constexpr int kMeasuredRows = 100;
 constexpr int kWidestColumn = 320;
 constexpr int kProgressMs = 100;
+constexpr int kLongestName = 100;  ///< characters of the name of a saved query
 /// Jobs of cancelled queries may run on; each may hold a trace and a processor.
 constexpr int kMostJobs = 4;
 
@@ -90,6 +91,7 @@ QueryDock::QueryDock(QWidget *parent)
     m_message->setTextFormat(Qt::PlainText);  // it quotes statements and names
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_message->setWordWrap(true);
+    m_message->setMinimumWidth(1);  // else a long word would widen the window
     m_message->setContentsMargins(6, 2, 6, 2);
     makeResult();
     auto *upper = new QWidget;
@@ -152,7 +154,9 @@ QWidget *QueryDock::makeBar()
     m_saved->setCompleter(nullptr);  // it would complete the name of another query, which Save would then replace
     // Else the box loads a typed name when it loses the focus, and replaces the statement that is to be saved.
     m_saved->lineEdit()->disconnect(SIGNAL(editingFinished()), m_saved);
+    m_saved->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // whatever the longest name is
     m_saved->setMinimumContentsLength(10);
+    m_saved->lineEdit()->setMaxLength(kLongestName);
     m_saved->lineEdit()->setPlaceholderText(tr("Query name"));
     layout->addWidget(m_saved);
     connect(m_run, &QToolButton::clicked, this, &QueryDock::run);
@@ -408,6 +412,7 @@ void QueryDock::say(const QString &text, bool isError)
 {
     m_message->setForegroundRole(isError ? QPalette::BrightText : QPalette::WindowText);
     m_message->setText(text);
+    m_message->setToolTip(isError ? text.toHtmlEscaped() : QString());  // a long word may be cut off
 }
 
 }  // namespace ct

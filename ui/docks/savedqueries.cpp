@@ -14,6 +14,7 @@ const QString kKey = QStringLiteral("queries/saved");
 
 const QString kHistoryKey = QStringLiteral("queries/history");
 constexpr qsizetype kMostHistory = 20;
+constexpr qsizetype kLongest = 10'000;  ///< characters; settings are read at every start
 
 QVariantMap all()
 {
@@ -53,6 +54,8 @@ QStringList history()
 
 void remember(const QString &statement)
 {
+    if (statement.size() > kLongest)
+        return;
     QStringList statements = history();
     statements.removeAll(statement);
     statements.prepend(statement);

@@ -16,7 +16,7 @@ QString statementOf(const QString &name);
 void save(const QString &name, const QString &statement);
 void remove(const QString &name);
 
-/// The latest queries, the latest first, without repetitions.
+/// The latest queries, the latest first, without repetitions and very long ones.
 QStringList history();
 void remember(const QString &statement);
 

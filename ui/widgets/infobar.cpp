@@ -21,6 +21,7 @@ InfoBar::InfoBar(Kind kind, QWidget *parent)
     setAutoFillBackground(true);
     m_text->setObjectName(QStringLiteral("infoBarText"));
     m_text->setWordWrap(true);
+    m_text->setMinimumWidth(1);  // else a long word, such as a path, would widen the window
     m_text->setTextFormat(Qt::RichText);
     m_text->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_text, &QLabel::linkActivated, this, &InfoBar::linkActivated);
@@ -45,6 +46,7 @@ InfoBar::InfoBar(Kind kind, QWidget *parent)
 void InfoBar::showText(const QString &html)
 {
     m_text->setText(html);
+    m_text->setToolTip(html);  // a long word may be cut off
     show();
     if (QWidget *area = parentWidget())
         QCoreApplication::postEvent(area, new QEvent(QEvent::LayoutRequest));  // a hidden area requests no layout

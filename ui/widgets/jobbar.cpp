@@ -16,6 +16,12 @@
 
 namespace ct {
 
+namespace {
+
+constexpr int kWidestText = 260;  ///< pixels
+
+}  // namespace
+
 JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
     : QWidget(parent),
       m_label(new QLabel(this)),
@@ -36,12 +42,13 @@ JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(6, 0, 6, 0);
     m_label->setTextFormat(Qt::PlainText);
+    m_label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // else the button beside it would move
     layout->addWidget(m_label);
     layout->addWidget(m_progress);
     m_rate->setObjectName(name + QStringLiteral("Rate"));
     // In front of the rate, whose width changes.
     layout->addWidget(cancelButton);
-    layout->addWidget(m_rate);
+    layout->addWidget(m_rate, 1);
     connect(cancelButton, &QToolButton::clicked, this, &JobBar::cancel);
     m_timer->setInterval(100);
     connect(m_timer, &QTimer::timeout, this, &JobBar::showProgress);
@@ -52,7 +59,9 @@ void JobBar::start(std::unique_ptr<BackgroundJob> job, const QString &text, std:
 {
     m_job = std::move(job);
     m_done = std::move(done);
-    m_label->setText(printable(text));
+    m_text = printable(text);
+    m_label->setText(m_label->fontMetrics().elidedText(m_text, Qt::ElideMiddle, kWidestText));
+    m_label->setToolTip(m_text.toHtmlEscaped());
     m_progress->setMaximum(1000);
     m_progress->setValue(0);
     m_rate->clear();
@@ -90,7 +99,7 @@ void JobBar::cancel()
 
 QString JobBar::text() const
 {
-    return m_label->text();
+    return m_text;
 }
 
 void JobBar::giveUp()

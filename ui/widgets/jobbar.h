@@ -51,6 +51,7 @@ private:
 
     std::unique_ptr<BackgroundJob> m_job;
     std::function<void()> m_done;
+    QString m_text;
     QLabel *m_label;
     QLabel *m_rate;  ///< rows per second and the time left
     QProgressBar *m_progress;

@@ -53,7 +53,8 @@ QString cellText(const QModelIndex &index)
     return (raw.typeId() == QMetaType::QString ? raw : index.data())
         .toString()
         .replace(u'\t', u' ')
-        .replace(u'\n', u' ');
+        .replace(u'\n', u' ')
+        .replace(u'\r', u' ');
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ struct Query {
         QTest::keyClicks(editor, QString::fromLatin1(text));
     }
     /// Types a statement and runs it. Returns false if it does not end.
-    bool run(const char *sql)
+    bool run(const QByteArray &sql)
     {
-        type(sql);
+        type(sql.constData());
         QTest::keyClick(editor, Qt::Key_Return, Qt::ControlModifier);
         return QTest::qWaitFor([this] { return !isBusy(); }, test::kPatienceMs);
     }

@@ -11,8 +11,12 @@
 #include <QChart>
 #include <QChartView>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
 #include <QSemaphore>
+#include <QSettings>
 
 #include <memory>
 
@@ -131,6 +135,25 @@ private Q_SLOTS:
         query.table->selectAll();
         QTest::keyClick(query.table, Qt::Key_C, Qt::ControlModifier);
         QCOMPARE(QGuiApplication::clipboard()->text(), QString(400'000, u'0'));
+    }
+
+    void longWordsDoNotWidenTheDock()
+    {
+        Query query;
+        query.coroutines(1);
+        const int least = query.dock.minimumSizeHint().width();
+        const QByteArray word(300, 'w');
+        QVERIFY(query.run("SELECT " + word));
+        const auto *const message = query.dock.findChild<QLabel *>(QStringLiteral("queryMessage"));
+        QVERIFY(message->text().contains(QString::fromLatin1(word)));
+        QVERIFY(message->toolTip().contains(QString::fromLatin1(word)));
+        auto *const saved = query.dock.findChild<QComboBox *>(QStringLiteral("querySaved"));
+        saved->lineEdit()->setText(QString::fromLatin1(word));
+        QVERIFY(gui::click(&query.dock, "querySave"));
+        QCOMPARE(saved->itemText(0), QString::fromLatin1(word.left(100)));
+        QTRY_COMPARE(query.dock.minimumSizeHint().width(), least);
+        gui::takePicture(&query.dock, "query-long-word");
+        QSettings().clear();
     }
 
     void markupIsShownAsItIs()

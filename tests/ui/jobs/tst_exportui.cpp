@@ -285,6 +285,25 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
     }
 
+    void longNamesDoNotWidenTheWindow()
+    {
+        gui::ExportWindow opened(m_sandbox, gui::sampleRecording(2, 4));
+        QVERIFY(opened.isOpen);
+        const int least = opened.window.minimumSizeHint().width();
+        const QString name = m_sandbox.path(QString(200, u'n') + QStringLiteral(".csv"));
+        opened.window.exportTo(*exportFormatFor("x.csv"), name);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(name), kPatience);
+        QCOMPARE(opened.window.minimumSizeHint().width(), least);
+
+        auto *const bar = opened.window.findChild<JobBar *>(QStringLiteral("exportBar"));
+        bar->start(std::make_unique<EndlessJob>(), QStringLiteral("Exporting ") + name, [] {});
+        QVERIFY(bar->isVisible());
+        QCOMPARE(bar->text(), QStringLiteral("Exporting ") + name);
+        QVERIFY2(bar->minimumSizeHint().width() < 600, qPrintable(QString::number(bar->minimumSizeHint().width())));
+        gui::takePicture(&opened.window, "export-long-name");
+        bar->giveUp();
+    }
+
     void theEstimateFollowsALiveRun()
     {
         MainWindow window;
