@@ -60,19 +60,23 @@ std::string namesake(const CommandLine &line, const std::string &source)
     return line.streams() ? std::string() : line.outputPath;
 }
 
-/// --export ctr in a capture stands for its -o.
+/// In a capture, the file of --export ctr is the main output, and that of -o becomes an export.
 Result<void> makeRecordingMainOutput(CommandLine &line)
 {
     const auto recording = std::find_if(line.exports.begin(), line.exports.end(),
                                         [](const CommandLine::Export &one) { return one.kind == kRecordingKind; });
     if (recording == line.exports.end())
         return {};
-    if (!line.outputPath.empty())
+    const ExportFormat *const main = line.outputPath.empty() ? nullptr : exportFormatFor(line.outputPath);
+    if (line.records() || (!line.outputPath.empty() && !main))
         return usageError("--export ctr: the capture has -o " + line.outputPath + "; choose one of them");
     if (!hasEnding(recording->output, ".ctr"))
         return usageError("--export ctr needs --output FILE.ctr");
-    line.outputPath = recording->output;
-    line.exports.erase(recording);
+    std::swap(line.outputPath, recording->output);
+    if (main)
+        recording->kind = main->kind;
+    else
+        line.exports.erase(recording);
     return makeRecordingMainOutput(line);
 }
 

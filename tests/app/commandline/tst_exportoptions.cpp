@@ -29,7 +29,14 @@ private Q_SLOTS:
         QVERIFY2(line, line ? "" : line.error().message.c_str());
         QCOMPARE(line->outputPath, std::string("b.ctr"));
         QCOMPARE(line->exports.size(), std::size_t{1});
+        const auto both = parse("--batch -o a.jsonl.gz --export ctr -o b.ctr --listen");
+        QVERIFY2(bool(both), both ? "" : both.error().message.c_str());
+        QCOMPARE(both->outputPath, std::string("b.ctr"));
+        QCOMPARE(both->exports.size(), 1U);
+        QCOMPARE(both->exports.front().kind, std::string("jsonl"));
+        QCOMPARE(both->exports.front().output, std::string("a.jsonl.gz"));
         QVERIFY(!parse("--batch -o a.ctr --export ctr -o b.ctr --listen"));
+        QVERIFY(!parse("--batch -o - --export ctr -o b.ctr --listen"));
         QVERIFY(!parse("--batch --export ctr -o b.jsonl --listen"));
     }
 };
