@@ -101,21 +101,38 @@ Result<void> BatchOutput::open(ConsoleSignals &signals)
         return checked;
     if (Result<void> dropped = m_summaryFile ? m_summaryFile->dropOlder() : Result<void>(); !dropped)
         return dropped;
-    if (m_line.keepsOnly())
-        return {};
+    return m_line.keepsOnly() ? Result<void>() : openOutputs(signals);
+}
+
+Result<void> BatchOutput::openOutputs(ConsoleSignals &signals)
+{
+    const RecordingInfo about = aboutRun(m_line.start, m_line.sessionId);
+    const auto latestInfo = std::make_shared<LatestInfo>();
+    latestInfo->set(about);
     for (const CommandLine::Export &requested : requestedOutputs(m_line)) {
-        if (Result<void> opened = openOutput(requested, signals); !opened)
+        if (Result<void> opened = openOutput(requested, latestInfo, signals); !opened)
             return opened;
     }
+    if (m_outputs.empty())
+        return {};
+    // Only that of -o can be a recording.
+    const std::shared_ptr<RecordingWriter> &recording = m_outputs.front()->recording();
+    // Without exports, the facts of all processes would only fill memory.
+    const bool hasExports = !recording || m_outputs.size() > 1;
+    // Not before: the run begins after the wait for the reader of a pipe, or for a server.
+    m_infoWriter = std::make_unique<RecordingInfoWriter>(m_session, m_population, recording, about,
+                                                         hasExports ? latestInfo : nullptr);
+    m_infoWriter->recordFrameLocations(m_resolver);
     return {};
 }
 
-Result<void> BatchOutput::openOutput(const CommandLine::Export &requested, ConsoleSignals &signals)
+Result<void> BatchOutput::openOutput(const CommandLine::Export &requested,
+                                     const std::shared_ptr<LatestInfo> &latestInfo, ConsoleSignals &signals)
 {
-    auto output = std::make_unique<LiveOutput>(m_line, requested, m_about, m_reportOf);
+    auto output = std::make_unique<LiveOutput>(m_line, requested, latestInfo, m_reportOf);
     bool isInterrupted = false;
     const auto stops = [&] { return isInterrupted = isInterrupted || signals.takeEnd(); };
-    const auto open = [&] { return output->open(m_session, m_population, m_resolver, stops); };
+    const auto open = [&] { return output->open(m_resolver, stops); };
     if (Result<void> opened = openOnceRead(requested.output, signals, open); !opened)
         return opened;
     if (isInterrupted)
@@ -138,11 +155,6 @@ std::vector<std::shared_ptr<QueuedSink>> BatchOutput::queues() const
     for (const std::unique_ptr<LiveOutput> &output : m_outputs)
         queues.push_back(output->queue());
     return queues;
-}
-
-RecordingInfoWriter *BatchOutput::infoWriter() const
-{
-    return m_outputs.empty() ? nullptr : m_outputs.front()->infoWriter();
 }
 
 void BatchOutput::check(Summary &summary)

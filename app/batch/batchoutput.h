@@ -9,6 +9,7 @@
 #include "app/batch/liveoutput.h"
 #include "app/batch/summary.h"
 #include "app/commandline/commandline.h"
+#include "core/session/recordinginfowriter.h"
 
 #include <QObject>
 
@@ -36,7 +37,8 @@ public:
 
     QString names() const;                                    ///< of the outputs, for messages
     std::vector<std::shared_ptr<QueuedSink>> queues() const;  ///< in front of the outputs
-    RecordingInfoWriter *infoWriter() const;                  ///< nullptr: no output is a recording
+    /// Gives the outputs the facts of the run; nullptr: there are no outputs.
+    RecordingInfoWriter *infoWriter() const { return m_infoWriter.get(); }
 
     /// After the capture: adds to `summary`, which has the sums of the capture, how much is not in the outputs, and an
     /// error that was not reported before.
@@ -55,14 +57,16 @@ private:
     template <class Open>
     auto openOnceRead(const std::string &path, const ConsoleSignals &signals, Open open);
     Result<void> openSummary(const ConsoleSignals &signals);
-    Result<void> openOutput(const CommandLine::Export &requested, ConsoleSignals &signals);
+    Result<void> openOutputs(ConsoleSignals &signals);
+    Result<void> openOutput(const CommandLine::Export &requested, const std::shared_ptr<LatestInfo> &latestInfo,
+                            ConsoleSignals &signals);
 
     const CommandLine &m_line;
     Session &m_session;
     const std::shared_ptr<Population> m_population;
     const std::shared_ptr<AddressResolver> m_resolver;
     const ReportOf m_reportOf;
-    const RecordingInfo m_about = aboutRun(m_line.start, m_line.sessionId);
+    std::unique_ptr<RecordingInfoWriter> m_infoWriter;
     std::optional<DeferredFile> m_summaryFile;
     std::vector<std::unique_ptr<LiveOutput>> m_outputs;  ///< that of -o first
     std::vector<LiveOutput::Missing> m_missing;          ///< set by check(), in the same order

@@ -12,36 +12,17 @@
 #include "core/recording/read/streamfile.h"
 #include "core/recording/write/queuedsink.h"
 #include "core/recording/write/recordingwriter.h"
+#include "core/session/latestinfo.h"
 
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ct {
-
-/// The facts about the run that were read so far. Any thread.
-class LatestInfo {
-public:
-    RecordingInfo get() const
-    {
-        const std::lock_guard lock(m_mutex);
-        return m_info;
-    }
-    void set(const RecordingInfo &info)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_info = info;
-    }
-
-private:
-    mutable std::mutex m_mutex;
-    RecordingInfo m_info;
-};
 
 /// After a failure, the other members do nothing, and the temporary files are gone.
 class ConvertedOutput {

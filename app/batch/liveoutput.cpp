@@ -6,7 +6,6 @@
 #include "core/addresses/exportresolveradapter.h"
 #include "core/exporting/exportformat.h"
 #include "core/exporting/jsonlexport.h"
-#include "core/recording/write/systemfacts.h"
 
 #include <QCoreApplication>
 
@@ -39,9 +38,9 @@ private:
     std::uint64_t m_count = 0;
 };
 
-LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested, const RecordingInfo &about,
-                       ReportOf reportOf)
-    : m_line(line), m_requested(requested), m_about(about), m_reportOf(std::move(reportOf))
+LiveOutput::LiveOutput(const CommandLine &line, const CommandLine::Export &requested,
+                       std::shared_ptr<const LatestInfo> latestInfo, ReportOf reportOf)
+    : m_line(line), m_requested(requested), m_latestInfo(std::move(latestInfo)), m_reportOf(std::move(reportOf))
 {
 }
 
@@ -53,12 +52,10 @@ QString LiveOutput::name() const
                                      : QString::fromStdString(m_requested.output);
 }
 
-Result<void> LiveOutput::open(Session &session, const std::shared_ptr<Population> &population,
-                              const std::shared_ptr<AddressResolver> &resolver, const IsCancelled &stops)
+Result<void> LiveOutput::open(const std::shared_ptr<AddressResolver> &resolver, const IsCancelled &stops)
 {
     const bool isRecording = m_requested.kind == kRecordingKind;
-    Result<std::shared_ptr<Sink>> sink =
-        isRecording ? openRecording(session, population, resolver) : openExport(resolver, stops);
+    Result<std::shared_ptr<Sink>> sink = isRecording ? openRecording() : openExport(resolver, stops);
     if (!sink)
         return sink.error();
     m_sink = *sink;
@@ -71,15 +68,9 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     const ExportFormat &format = exportFormatOf(m_line, m_requested);
     m_causesPath = format.causesPath(m_requested.output);
     ExportContext context(exportResolverOf(resolver));
-    context.info = [about = m_about, resolver, begun = clocksNow()] {
-        RecordingInfo info = about;
-        info.machine = machineFacts();
-        info.clocks = {begun, clocksNow()};
-        info.processes = resolver->processes();
-        return info;
-    };
+    context.info = [info = m_latestInfo] { return info->get(); };
     context.report = m_reportOf;
-    context.source = m_about.session;
+    context.source = m_latestInfo->get().session;
     const auto stopsOpening = std::make_shared<IsCancelled>(stops);
     context.isCancelled = [stopsOpening] { return *stopsOpening && (*stopsOpening)(); };
     Result<std::shared_ptr<Sink>> sink = m_requested.oldContent == OldContent::Keep
@@ -90,8 +81,7 @@ Result<std::shared_ptr<Sink>> LiveOutput::openExport(const std::shared_ptr<Addre
     return sink;
 }
 
-Result<std::shared_ptr<Sink>> LiveOutput::openRecording(Session &session, const std::shared_ptr<Population> &population,
-                                                        const std::shared_ptr<AddressResolver> &resolver)
+Result<std::shared_ptr<Sink>> LiveOutput::openRecording()
 {
     if (m_requested.output == "-" && ::isatty(STDOUT_FILENO) == 1)
         return Error{ErrorCode::InvalidArgument, "-o -: a recording cannot be shown on a terminal; redirect standard "
@@ -100,9 +90,8 @@ Result<std::shared_ptr<Sink>> LiveOutput::openRecording(Session &session, const 
         RecordingWriter::open(m_requested.output, {m_line.limit.bytes.value_or(0), nanoseconds(m_line.limit.seconds)});
     if (!writer)
         return writer.error();
-    m_infoWriter = std::make_unique<RecordingInfoWriter>(session, population, *writer, m_about);
-    m_infoWriter->recordFrameLocations(resolver);
-    return std::shared_ptr<Sink>(*writer);
+    m_recording = *writer;
+    return std::shared_ptr<Sink>(m_recording);
 }
 
 Result<void> LiveOutput::addTo(Session &session)

@@ -36,16 +36,21 @@ RecordingInfo aboutRun(const StartRequest &request, const std::string &session)
 
 RecordingInfoWriter::RecordingInfoWriter(Session &session, std::shared_ptr<const Population> population,
                                          std::shared_ptr<RecordingWriter> writer, const RecordingInfo &about,
-                                         QObject *parent)
-    : QObject(parent), m_session(session), m_population(std::move(population)), m_writer(std::move(writer))
+                                         std::shared_ptr<LatestInfo> latestInfo, QObject *parent)
+    : QObject(parent),
+      m_session(session),
+      m_population(std::move(population)),
+      m_writer(std::move(writer)),
+      m_latestInfo(std::move(latestInfo))
 {
     RecordingInfo info = about;
     info.machine = machineFacts();
     info.clocks = {clocksNow()};
     m_startedAt = info.clocks.front().monotonic;
-    m_writer->addInfo(info);
+    add(info);
     // Captures the sums, not the session: a disk that hangs may come back after the session's end.
-    m_writer->setSums([sums = session.sums()] { return sums->get(); });
+    if (m_writer)
+        m_writer->setSums([sums = session.sums()] { return sums->get(); });
     connect(&m_processTimer, &QTimer::timeout, this, [this] {
         m_processTimer.setInterval(kReadMs);
         const std::uint64_t events = m_population->captured();
@@ -65,9 +70,18 @@ RecordingInfoWriter::~RecordingInfoWriter()
         m_readThread.join();
 }
 
+/// Adds facts to the recording and for the exports. On the session's thread, or on that of readWanted().
+void RecordingInfoWriter::add(const RecordingInfo &info)
+{
+    if (m_writer)
+        m_writer->addInfo(info);
+    if (m_latestInfo)
+        m_latestInfo->merge(info);
+}
+
 void RecordingInfoWriter::started()
 {
-    if (const TargetProcess *target = m_session.target()) {
+    if (const TargetProcess *target = m_session.target(); target && m_writer) {
         connect(target, &TargetProcess::outputReady, this, [this](const QByteArray &bytes, qint64 monotonicNs) {
             m_writer->addOutput(static_cast<std::uint64_t>(monotonicNs), bytes.toStdString());
         });
@@ -79,6 +93,8 @@ void RecordingInfoWriter::started()
 
 void RecordingInfoWriter::recordFrameLocations(const std::shared_ptr<AddressResolver> &resolver)
 {
+    if (!m_writer)
+        return;
     resolver->addListener([to = m_writer](const std::vector<FrameLocation> &frames) { to->addFrames(frames); }, true);
     m_writer->setLastFrames([from = std::weak_ptr<AddressResolver>(resolver)] {
         const std::shared_ptr<AddressResolver> there = from.lock();
@@ -125,7 +141,7 @@ void RecordingInfoWriter::readProcesses()
     if (const pid_t target = m_session.targetPid(); target != 0 && std::exchange(m_recordedTarget, target) != target) {
         RecordingInfo info;
         info.target = static_cast<std::uint32_t>(target);
-        m_writer->addInfo(info);
+        add(info);
     }
 }
 
@@ -166,28 +182,28 @@ void RecordingInfoWriter::readProcess(pid_t pid)
         m_environmentRecorded = !info.environment.empty();
     }
     if (!info.processes.empty() || !info.environment.empty())
-        m_writer->addInfo(info);
+        add(info);
 }
 
 void RecordingInfoWriter::recordClocks()
 {
     RecordingInfo info;
     info.clocks = {clocksNow()};
-    m_writer->addInfo(info);
+    add(info);
 }
 
 void RecordingInfoWriter::recordJudgement(std::uint64_t ts, std::uint64_t stuck)
 {
     RecordingInfo info;
     info.judged = {ts, static_cast<std::uint32_t>(stuck)};  // ids of coroutines have 32 bits
-    m_writer->addInfo(info);
+    add(info);
 }
 
 void RecordingInfoWriter::recordDecision(std::uint64_t ts)
 {
     RecordingInfo info;
     info.decided = ts;
-    m_writer->addInfo(info);
+    add(info);
 }
 
 void RecordingInfoWriter::recordEnd()
@@ -214,7 +230,7 @@ void RecordingInfoWriter::recordEnd()
     }
     const Accounting sums = m_session.accounting();
     info.effect = {static_cast<std::uint64_t>(std::llround(sums.eventNs * 1e3)), sums.targetCpuNs, sums.limitedNs};
-    m_writer->addInfo(info);
+    add(info);
 }
 
 }  // namespace ct
