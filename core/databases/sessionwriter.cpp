@@ -257,6 +257,8 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
     if (!committed)
         takeBack();
     Accounting sums = accounting;
+    // What the file that is read lacks is not a part of its captured events; in a database it is.
+    sums.captured = std::max(sums.captured, m_consumed + sums.eventsNotWritten);
     if (m_hasFailed)
         sums.eventsNotWritten = sums.captured - std::min(sums.captured, m_committed);
     // The sums come first: even on a full disk, they fit into a page that the file already has.

@@ -54,7 +54,11 @@ struct SessionReader::Data {
     Result<void> takeEvents();
     Result<bool> readNext();
     Result<bool> nextEvent();
-    std::optional<Error> errorAtEnd() const;
+    std::optional<Error> changeAtEnd() const;
+    std::optional<Error> shortfall() const;
+    /// Whether the writer has counted the run. Otherwise it was killed before.
+    bool hasSums() const { return info.find("events") != info.end(); }
+    bool isComplete() const { return stored(kCompleteName) != 0; }
     /// A value of trace_info; 0 if it has none.
     std::uint64_t stored(std::string_view name) const
     {
@@ -250,14 +254,14 @@ Result<bool> SessionReader::Data::readNext()
     return !parts.batch.empty() || event || std::any_of(tables.begin(), tables.end(), hasMore);
 }
 
-std::optional<Error> SessionReader::Data::errorAtEnd() const
+/// The error if the rows contradict the sums.
+std::optional<Error> SessionReader::Data::changeAtEnd() const
 {
     const RunSums &read = guard.sums();
-    const auto complete = info.find(kCompleteName);
     const std::uint64_t rows = stored("events") - std::min(stored("events"), stored("events_not_written"));
     const bool hasAll =
         parts.events == read.captured && (rows == read.captured || rows == read.captured + stored("events_not_kept"));
-    if (complete == info.end() || complete->second == 0)
+    if (!hasSums())
         return std::nullopt;
     const auto changed = [this](const std::string &what, std::uint64_t has, std::uint64_t expected) {
         return Error{ErrorCode::BadFormat, source->name() + " has " + std::to_string(has) + " " + what +
@@ -271,6 +275,23 @@ std::optional<Error> SessionReader::Data::errorAtEnd() const
     if (parts.missed != read.missedBeforeAttach)
         return changed("missed events in its gaps", read.missedBeforeAttach, parts.missed);
     return std::nullopt;
+}
+
+/// The error if the writer counted the run, and could not write all of it.
+std::optional<Error> SessionReader::Data::shortfall() const
+{
+    if (isComplete() || !hasSums())
+        return std::nullopt;
+    const std::uint64_t missing = stored("events_not_written");
+    if (missing != 0)
+        return Error{ErrorCode::InputOutput,
+                     source->name() + " lacks " + std::to_string(missing) + " of the " +
+                         std::to_string(stored("events")) +
+                         " events of the run: they could not be written, for example because the disk was full; the "
+                         "other events were read. Capture the run again for all events"};
+    return Error{ErrorCode::InputOutput,
+                 source->name() + " has all events of the run, but was not completed: the disk was full, or its writer "
+                                  "was killed; the facts of the run, addresses or findings may be missing"};
 }
 
 SessionReader::SessionReader(std::unique_ptr<Data> data) : m_data(std::move(data)) {}
@@ -304,8 +325,10 @@ Result<bool> SessionReader::next(Batch &batch)
     data.isAtEnd = !more || !*more || !isAdmitted;
     data.isDamaged = data.error.has_value();
     if (data.isAtEnd && !data.error) {
-        data.error = data.errorAtEnd();
+        data.error = data.changeAtEnd();
         data.isDamaged = data.error.has_value();
+        if (!data.error)
+            data.error = data.shortfall();
         const auto observed = data.info.find(kObservedName);
         data.now = std::max(data.now, observed != data.info.end() ? observed->second : 0);
     }
@@ -329,13 +352,15 @@ double SessionReader::progress() const
 Accounting SessionReader::accounting() const
 {
     Accounting sums(m_data->guard.sums());
-    // Only a complete session has sums, which what was read must equal.
-    if (!m_data->isAtEnd || !hasEnded() || m_data->isDamaged)
+    // The stored sums hold only if they agree with what was read.
+    if (!m_data->isAtEnd || !m_data->hasSums() || m_data->isDamaged)
         return sums;
     for (const StoredSum &sum : storedSums()) {
         if (const auto stored = m_data->info.find(sum.name); stored != m_data->info.end())
             sum.set(sums, stored->second);
     }
+    // Readers do not count as captured what a file lacks.
+    sums.captured -= std::min(sums.captured, sums.eventsNotWritten);
     return sums;
 }
 
@@ -350,8 +375,7 @@ bool SessionReader::takeFacts(FileFacts &facts)
 
 bool SessionReader::hasEnded() const
 {
-    const auto complete = m_data->info.find(kCompleteName);
-    return complete != m_data->info.end() && complete->second != 0;
+    return m_data->isComplete();
 }
 
 bool SessionReader::isDamaged() const

@@ -1,161 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/databases/openstream.h"
-#include "core/databases/sessionwriter.h"
-#include "core/databases/sqlite/sqlitestore.h"
 #include "core/databases/storedsessions.h"
-#include "core/databases/storedsums.h"
-#include "core/recording/read/recordingreader.h"
-#include "tests/core/recording/streamtext.h"
-#include "tests/support/paths.h"
+#include "tests/core/databases/sessiontest.h"
 #include "tests/support/qtsuite.h"
 
 #include <QDirIterator>
 #include <QRegularExpression>
-#include <QSqlDatabase>
-#include <QSqlError>
-#include <QSqlQuery>
 #include <QTemporaryDir>
 
 #include <random>
 
 using namespace ct;
-
-namespace {
-
-/// The content of a stream, independent of its batch boundaries.
-struct Content {
-    QStringList events;  ///< in their order
-    QStringList others;  ///< all other rows, sorted, without duplicates
-    Accounting sums;
-    RecordingInfo info;
-    std::vector<FrameLocation> frames;
-    std::uint64_t now = 0;
-    bool hasEnded = false;
-    std::string error;
-};
-
-Content read(StreamFile &file, Sink *sink = nullptr)
-{
-    Content content;
-    FileFacts facts;
-    Batch batch;
-    for (bool more = true; more;) {
-        batch.clear();
-        const Result<bool> next = file.next(batch);
-        if (!next)
-            content.error = next.error().message;
-        more = next && *next;
-        if (file.takeFacts(facts))
-            content.frames.insert(content.frames.end(), facts.frames.begin(), facts.frames.end());
-        if (sink && more && !sink->consume(batch))
-            content.error = "the sink failed";
-        content.now = std::max(content.now, batch.now);
-        for (const QString &line : QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'))) {
-            if (line.startsWith(QLatin1String("T ")))
-                content.events << line;
-            else if (!line.isEmpty() && !line.startsWith(QLatin1String("now ")))
-                content.others << line;
-        }
-    }
-    content.others.sort();
-    // A target can report the name of a thread several times.
-    content.others.removeDuplicates();
-    content.sums = file.accounting();
-    content.info = facts.info;
-    content.hasEnded = file.hasEnded();
-    return content;
-}
-
-Content read(const std::string &place, Sink *sink = nullptr)
-{
-    Result<std::unique_ptr<StreamFile>> file = openStream(place);
-    if (file)
-        return read(**file, sink);
-    Content content;
-    content.error = file.error().message;
-    return content;
-}
-
-std::unique_ptr<SessionWriter> writerOf(const std::string &path, const RecordingInfo &info = {})
-{
-    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path);
-    if (!store)
-        return nullptr;
-    ExportContext context;
-    context.info = [info] { return info; };
-    return std::make_unique<SessionWriter>(std::move(*store), context);
-}
-
-/// Writes `from` into a database. Returns the content of `from`.
-Content write(const std::string &from, const std::string &to)
-{
-    const Content first = read(from);
-    const std::unique_ptr<SessionWriter> writer = writerOf(to, first.info);
-    Content content = read(from, writer.get());
-    if (!writer->finish(content.sums))
-        content.error = "the database was not written";
-    return content;
-}
-
-std::map<std::string, std::uint64_t> sumsOf(const Accounting &accounting)
-{
-    std::map<std::string, std::uint64_t> sums;
-    for (const StoredSum &sum : storedSums())
-        sums[std::string(sum.name)] = sum.get(accounting);
-    return sums;
-}
-
-/// All rows of all tables, in the order of the tables.
-QStringList rowsOf(const std::string &path)
-{
-    QStringList rows;
-    {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("rows"));
-        database.setDatabaseName(QString::fromStdString(path));
-        database.open();
-        for (std::size_t i = 0; i < kTables; ++i) {
-            const TableSchema &schema = schemaOf(static_cast<Table>(i));
-            QSqlQuery query(QStringLiteral("SELECT * FROM %1").arg(QLatin1String(schema.name.data())), database);
-            while (query.next()) {
-                QString row = QLatin1String(schema.name.data());
-                for (std::size_t column = 0; column < schema.columns.size(); ++column)
-                    row += QLatin1Char('|') + query.value(static_cast<int>(column)).toString();
-                rows << row;
-            }
-        }
-    }
-    QSqlDatabase::removeDatabase(QStringLiteral("rows"));
-    return rows;
-}
-
-/// Changes the database as another program would. Returns the error of the database, or nothing.
-QString change(const std::string &path, const QString &statement)
-{
-    QString error;
-    {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("change"));
-        database.setDatabaseName(QString::fromStdString(path));
-        database.open();
-        QSqlQuery query(database);
-        if (!query.exec(statement))
-            error = query.lastError().text();
-    }
-    QSqlDatabase::removeDatabase(QStringLiteral("change"));
-    return error;
-}
-
-std::string recording(const char *name)
-{
-    return test::kSourceDir + "/tests/corpus/recordings/" + name;
-}
-
-bool contains(const std::string &text, const char *part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+using namespace ct::test;
 
 class TestSessionReader : public QObject {
     Q_OBJECT
@@ -266,7 +122,7 @@ void TestSessionReader::keepsExtremeValues()
 
     const Content stored = read(path("run.sqlite"));
     QCOMPARE(stored.error, std::string());
-    QStringList expected = QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'));
+    QStringList expected = QString::fromStdString(textOf(batch)).split(QLatin1Char('\n'));
     expected.removeDuplicates();  // lines of the text
     for (const QString &line : stored.events + stored.others)
         QVERIFY2(expected.removeOne(line), qPrintable(line));
@@ -294,7 +150,7 @@ void TestSessionReader::keepsEndsAtUnknownTimes()
     QVERIFY(bool(writer->finish(sums)));
     const Content stored = read(path("run.sqlite"));
     QCOMPARE(stored.error, std::string());
-    QStringList expected = QString::fromStdString(test::textOf(batch)).split(QLatin1Char('\n'));
+    QStringList expected = QString::fromStdString(textOf(batch)).split(QLatin1Char('\n'));
     expected.removeOne(QStringLiteral("now 5"));
     expected.removeOne(QString());
     expected.sort();

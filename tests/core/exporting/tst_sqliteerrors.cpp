@@ -60,7 +60,7 @@ struct Capture {
         sums.captured = kEvents + later;
         sums.lost = 12;
         sums.missedBeforeAttach = 34;
-        sums.eventsNotWritten = 56;
+        sums.eventsNotWritten = 56;  // of an input that lacks events
         const FileSizeLimit limit(static_cast<rlim_t>(QFileInfo(path).size() + room));
         Result<void> finished = sink->finish(sums);
         sink.reset();
@@ -71,7 +71,7 @@ struct Capture {
         const Database db(path);
         QCOMPARE(db.rows("SELECT name, value FROM trace_info WHERE name IN ('complete', 'events', 'lost_events', "
                          "'missed_before_attach', 'events_not_written') ORDER BY name"),
-                 QStringList({QStringLiteral("complete|0"), QStringLiteral("events|50000"),
+                 QStringList({QStringLiteral("complete|0"), QStringLiteral("events|50056"),
                               QStringLiteral("events_not_written|56"), QStringLiteral("lost_events|12"),
                               QStringLiteral("missed_before_attach|34")}));
         QCOMPARE(db.rows("SELECT count(*) FROM coro_trace_events"), QStringList(QStringLiteral("50000")));
