@@ -55,6 +55,8 @@ struct SessionReader::Data {
     Result<bool> readNext();
     Result<bool> nextEvent();
     std::optional<Error> errorAtEnd() const;
+    /// The export of the session was not interrupted.
+    bool isComplete() const { return stored(kCompleteName) != 0; }
     /// A value of trace_info; 0 if it has none.
     std::uint64_t stored(std::string_view name) const
     {
@@ -253,11 +255,10 @@ Result<bool> SessionReader::Data::readNext()
 std::optional<Error> SessionReader::Data::errorAtEnd() const
 {
     const RunSums &read = guard.sums();
-    const auto complete = info.find(kCompleteName);
     const std::uint64_t rows = stored("events") - std::min(stored("events"), stored("events_not_written"));
     const bool hasAll =
         parts.events == read.captured && (rows == read.captured || rows == read.captured + stored("events_not_kept"));
-    if (complete == info.end() || complete->second == 0)
+    if (!isComplete())
         return std::nullopt;
     const auto changed = [this](const std::string &what, std::uint64_t has, std::uint64_t expected) {
         return Error{ErrorCode::BadFormat, source->name() + " has " + std::to_string(has) + " " + what +
@@ -330,7 +331,7 @@ Accounting SessionReader::accounting() const
 {
     Accounting sums(m_data->guard.sums());
     // Only a complete session has sums, which what was read must equal.
-    if (!m_data->isAtEnd || !hasEnded() || m_data->isDamaged)
+    if (!m_data->isAtEnd || !m_data->isComplete() || m_data->isDamaged)
         return sums;
     for (const StoredSum &sum : storedSums()) {
         if (const auto stored = m_data->info.find(sum.name); stored != m_data->info.end())
@@ -350,8 +351,7 @@ bool SessionReader::takeFacts(FileFacts &facts)
 
 bool SessionReader::hasEnded() const
 {
-    const auto complete = m_data->info.find(kCompleteName);
-    return complete != m_data->info.end() && complete->second != 0;
+    return m_data->isAtEnd && m_data->isComplete() && !m_data->isDamaged && m_data->stored(kPartName) == 0;
 }
 
 bool SessionReader::isDamaged() const
