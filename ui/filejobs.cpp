@@ -50,9 +50,11 @@ QString asSentence(QString message)
     return message;
 }
 
-QString exportNotice(const QString &target, const ExportReport &report)
+QString exportNotice(const QString &target, const ExportReport &report, bool isPart)
 {
     QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), shown(target));
+    if (isPart)
+        text += FileJobs::tr("; only a part of the recording was read");
     if (report.notSelected > 0)
         text += FileJobs::tr("; %1 events were not selected").arg(format::count(report.notSelected));
     if (!report.causesPath.empty())
@@ -137,6 +139,9 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     job->setExportResolver(exportResolverOf(m_run->resolver()));
     job->setSelection(selection);
     job->setInfo(infoReader(*m_run), sourceOf(*m_run));
+    const bool isPart = m_run->isPart();  // at the beginning: that is what the export has
+    if (isPart)
+        job->setPart();
     if (m_run->judge())
         job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
@@ -146,7 +151,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     const ExportJob *const started = job.get();
     m_exportBar.start(std::move(job),
                       tr("Exporting %1").arg(format.isOfServer() ? shown(target) : QFileInfo(target).fileName()),
-                      [this, started] { finish(exportNotice(started->path(), started->report())); });
+                      [this, started, isPart] { finish(exportNotice(started->path(), started->report(), isPart)); });
 }
 
 void FileJobs::saveRecording(const QString &recording, const QString &path)

@@ -29,6 +29,8 @@ struct ExportContext {
     ReportOf report;          ///< called at the end, on the thread of the sink; empty: the run was not judged
     IsCancelled isCancelled;  ///< cancels waits for a server; empty: never
     std::string source;       ///< the run's key if its info has no name, such as the path of the input
+    /// Called at the end, on the thread of the sink: true if only a part of the run was read; empty: all of it was.
+    std::function<bool()> isPart;
     std::shared_ptr<const Unselected> unselected;  ///< what the selection left out; nullptr: there is none
 };
 

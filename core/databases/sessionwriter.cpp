@@ -26,6 +26,9 @@ constexpr std::uint64_t kCommitEveryNs = 500'000'000;
 /// What a full disk loses at most, besides the rows that do not fit.
 constexpr std::uint64_t kCommitEveryRows = 20'000;
 
+/// Follows the name and the key of the session of a part, which so does not replace the session of the whole run.
+constexpr const char *kPartSuffix = " (part)";
+
 /// One of the last parts of a session, with its name for errors.
 struct Part {
     const char *name;
@@ -253,6 +256,7 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
         return begun;
     if (m_context.info)
         m_info = m_context.info();
+    m_isPart = m_context.isPart && m_context.isPart();
     const Result<void> committed = m_growsVisibly && !m_hasFailed ? commit() : Result<void>();
     if (!committed)
         takeBack();
@@ -269,9 +273,7 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
          {"facts of the run", [this] { return writeSession(); }},
          {"addresses", [this] { return writeAddresses(); }},
          {"findings", [this] { return writeFindings(); }},
-         {"indexes", [this] {
-              return m_store->publish(distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session));
-          }}}};
+         {"indexes", [this] { return m_store->publish(key()); }}}};
     const std::size_t wanted = m_hasFailed ? parts.size() - 1 : parts.size();  // without events it is not complete
     for (std::size_t i = 0; i < wanted; ++i) {
         const std::string content =
@@ -283,6 +285,13 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
         m_committed = m_consumed;
     m_storeRemark = m_store->remark();
     return committed;
+}
+
+/// The key of the session; empty: a new session.
+std::string SessionWriter::key() const
+{
+    const std::string key = distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session);
+    return m_isPart && !key.empty() ? key + kPartSuffix : key;
 }
 
 Result<void> SessionWriter::writeAddresses()
@@ -311,6 +320,8 @@ Result<void> SessionWriter::writeSums(const Accounting &accounting)
         {kFormatName, kFormat}, {kDroppedName, unexplained}, {kObservedName, m_now}};
     for (const StoredSum &sum : storedSums())
         rows.emplace_back(sum.name, sum.get(accounting));
+    if (m_isPart)
+        rows.emplace_back(kPartName, 1);
     for (const auto &[name, value] : rows) {
         if (Result<void> added = m_store->add(Table::TraceInfo, Row().text(name).number(value)); !added)
             return added;
@@ -344,7 +355,7 @@ Result<void> SessionWriter::writeSession()
     for (const std::string &word : m_info.command)
         command += (command.empty() ? "" : " ") + word;
     command = validUtf8(command);
-    const std::string name = validUtf8(m_info.session);
+    const std::string name = validUtf8(m_info.session) + (m_isPart && !m_info.session.empty() ? kPartSuffix : "");
     const std::string program = validUtf8(m_info.program + (m_info.version.empty() ? "" : " " + m_info.version));
     const std::string machine = m_info.machine ? validUtf8(m_info.machine->name) : std::string();
     const std::string json = toJson(m_info);

@@ -52,6 +52,7 @@ private:
     Result<void> writeAddresses();
     Result<void> writeFindings();
     Result<void> writeSession();
+    std::string key() const;
     Result<void> close();
 
     const ExportContext m_context;
@@ -67,6 +68,7 @@ private:
     std::uint64_t m_consumed = 0;   ///< transitions added to the store
     std::uint64_t m_committed = 0;  ///< transitions that are visible to readers
     RecordingInfo m_info;           ///< valid at the end
+    bool m_isPart = false;          ///< valid at the end: ExportContext::isPart
     struct Span {
         std::uint64_t firstTs = 0;
         std::uint64_t lastTs = 0;

@@ -26,6 +26,8 @@ inline constexpr std::string_view kDroppedName = "dropped_events";      ///< num
 inline constexpr std::string_view kObservedName = "observed_until_ts";  ///< ns, CLOCK_MONOTONIC: the latest pass
 inline constexpr std::string_view kJudgedName = "judged_ts";   ///< ns, CLOCK_MONOTONIC, of the findings; 0: not judged
 inline constexpr std::string_view kCompleteName = "complete";  ///< 0 until the end
+/// 1: only a part of the run was read when it was exported. Only the session of such a part has the row.
+inline constexpr std::string_view kPartName = "part_of_a_recording";
 inline constexpr std::uint64_t kFormat = 4;
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "core/session/recordedsource.h"
 
 #include "core/base/startthread.h"
+#include "core/databases/openstream.h"
 #include "core/playback/replaygate.h"
 #include "core/recording/read/recordingoverview.h"
 #include "core/session/recordingsdirectory.h"
@@ -71,6 +72,7 @@ Result<void> RecordedSource::start()
         if (Result<void> started = startInput(); !started)
             return started;
     }
+    m_isDatabase = isDatabase(m_path);
     m_loader = std::make_unique<FileLoader>(m_path, m_sinks);
     m_loader->setResolver(m_resolver);
     m_loader->setGate(m_gate);
@@ -157,7 +159,8 @@ void RecordedSource::onFinished()
     m_outputTimer.stop();
     emitOutput();
     m_state = RunState::Ended;
-    if (!m_loader->wasCutShort())
+    // A database has the exit of the target from the beginning.
+    if (const ReadingEnd end = readingEnd(); !end.isCutShort && (end.inOrder || !end.isPart))
         emitExit();
     Q_EMIT readingEnded();
     Q_EMIT stateChanged(m_state);
@@ -175,6 +178,8 @@ ReadingEnd RecordedSource::readingEnd() const
         end.input = m_input->endOfInput();
         end.inputMessage = QString::fromStdString(m_input->message());
     }
+    end.isPart = end.isCutShort || !end.error.isEmpty() || end.input == InputSpool::End::Failed ||
+                 (!end.inOrder && (end.wasStopped || m_isDatabase));
     return end;
 }
 

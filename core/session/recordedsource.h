@@ -27,6 +27,7 @@ struct ReadingEnd {
     bool isCutShort = false;  ///< stop() ended the loading of a complete file: only a part was read
     bool wasStopped = false;  ///< stop() ended the reading of a growing recording
     bool isDamaged = false;   ///< more is damaged than an incomplete block at the end
+    bool isPart = false;      ///< not all of the run was read: stopped, failed, or a database that has only a part
     QString error;            ///< why the reading ended early; empty: it did not
     InputSpool::End input = InputSpool::End::None;  ///< standard input only
     QString inputMessage;                           ///< standard input only; see InputSpool::message()
@@ -96,6 +97,7 @@ private:
     RunState m_state = RunState::Idle;
     std::int64_t m_startedAt = 0;
     bool m_wasStopped = false;
+    bool m_isDatabase = false;
 };
 
 }  // namespace ct

@@ -269,6 +269,11 @@ bool Run::isCutShort() const
     return m_recorded && state() == RunState::Ended && m_recorded->readingEnd().isCutShort;
 }
 
+bool Run::isPart() const
+{
+    return m_recorded && (state() != RunState::Ended || m_recorded->readingEnd().isPart);
+}
+
 bool Run::knowsDeaths() const
 {
     if (!m_recorded || m_population->alive() < m_population->keptCount())

@@ -85,6 +85,8 @@ public:
     bool isPast() const;
     /// True if the user stopped the loading of a recording, so that only a part of the run is shown.
     bool isCutShort() const;
+    /// True if not all of a recording was read: its reading lasts on, was stopped, or has failed.
+    bool isPart() const;
     /// True if the run states when coroutines were destroyed. JSONL of other programs does not.
     bool knowsDeaths() const;
     /// True if there is a trace in memory, which can be exported and dumped.

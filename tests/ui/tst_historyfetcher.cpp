@@ -306,6 +306,7 @@ private Q_SLOTS:
         QTRY_VERIFY(notice->isVisible());  // appears with the first coroutines
         QVERIFY2(notice->text().contains(QLatin1String("Loading was stopped: ")), qPrintable(notice->text()));
         QVERIFY(window.windowTitle().contains(QLatin1String("Part of a recording")));
+        QVERIFY(window.run().isPart());
         QVERIFY(!window.findChild<QAction *>(QStringLiteral("actionReplay"))->isEnabled());
         QVERIFY(window.run().accounting().captured > 0);
         QVERIFY(window.run().accounting().captured < 2'900'000);

@@ -36,7 +36,7 @@ QString recordingState(const Run &run)
     const bool ended = run.state() == RunState::Ended;
     if (run.isReplay())
         return replayState(run);
-    if (run.isCutShort())
+    if (run.isCutShort() || (ended && run.isPart() && !run.isGrowing()))
         return RunText::tr("Part of a recording");
     if (!run.isGrowing())
         return ended ? RunText::tr("Recording") : RunText::tr("Loading");
@@ -74,7 +74,7 @@ QString judgedInstant(const Run &run, bool isPaused)
         return !ended         ? RunText::tr("at present")
                : run.isPast() ? RunText::tr("at the region's last event")
                               : RunText::tr("at the end of the run");
-    if (!ended || run.isCutShort())
+    if (run.isPart())
         return RunText::tr("at the last event that was read");
     return run.knowsDeaths() ? RunText::tr("at the end of the recording")
                              : RunText::tr("at the recording's last event");

@@ -28,6 +28,11 @@ public:
     void setInfo(std::function<RecordingInfo()> info, std::string source);
     /// Sets what judges the run, for databases; it is called on the job's thread. Call before start().
     void setReport(ReportOf report) { m_context.report = std::move(report); }
+    /// Says that only a part of the run was read. Call before start().
+    void setPart()
+    {
+        m_context.isPart = [] { return true; };
+    }
     /// Sets the part of the trace that is exported. Call before start().
     void setSelection(TraceSelection selection) { m_selection = std::move(selection); }
     ~ExportJob() override;  ///< cancels and waits

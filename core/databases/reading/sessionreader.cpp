@@ -58,6 +58,7 @@ struct SessionReader::Data {
     std::optional<Error> shortfall() const;
     /// Whether the writer has counted the run. Otherwise it was killed before.
     bool hasSums() const { return info.find("events") != info.end(); }
+    /// The export of the session was not interrupted.
     bool isComplete() const { return stored(kCompleteName) != 0; }
     /// A value of trace_info; 0 if it has none.
     std::uint64_t stored(std::string_view name) const
@@ -375,7 +376,7 @@ bool SessionReader::takeFacts(FileFacts &facts)
 
 bool SessionReader::hasEnded() const
 {
-    return m_data->isComplete();
+    return m_data->isAtEnd && m_data->isComplete() && !m_data->isDamaged && m_data->stored(kPartName) == 0;
 }
 
 bool SessionReader::isDamaged() const

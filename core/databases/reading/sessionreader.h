@@ -27,7 +27,8 @@ public:
     Accounting accounting() const override;
     /// The facts of the run, and the locations of its addresses.
     bool takeFacts(FileFacts &facts) override;
-    bool hasEnded() const override;  ///< false: the export was interrupted
+    /// False: the export was interrupted, or was of a part of a run, or the reading has failed.
+    bool hasEnded() const override;
     bool isDamaged() const override;
 
 private:

@@ -39,6 +39,7 @@ private:
     static QString tested(QWidget *dialog);
     static void opensAgain(const QString &socket);
     void startsOnASession(const RealServer &server);
+    void keepsTheWholeSession(const RealServer &server, const ServerClient &client);
 
     gui::Sandbox m_sandbox;
 };
@@ -95,6 +96,31 @@ void TestExportServer::startsOnASession(const RealServer &server)
     const auto latest = gui::startedWindow({"--input", address.toStdString()});
     QVERIFY(latest);
     QCOMPARE(gui::namesIn(*latest, 2), (QSet<QString>{QStringLiteral("later 0"), QStringLiteral("later 1")}));
+}
+
+/// The export of a part does not replace the session of the whole run, but that of another part.
+void TestExportServer::keepsTheWholeSession(const RealServer &server, const ServerClient &client)
+{
+    const int sessions = client.value("SELECT count(*) FROM sessions").toInt();
+    const int events = client.value("SELECT count(*) FROM all_events").toInt();
+    for (const int read : {1000, 1200}) {
+        QByteArray lines = gui::sampleRecording(4, read / 4) + "broken\n" + gui::sampleRecording(4, 1);
+        ExportWindow opened(m_sandbox, lines);
+        QWidget *const box = gui::topLevel<QWidget>("errorBox");
+        QVERIFY(opened.isOpen && box);
+        box->close();
+        opened.window.exportTo(
+            *exportFormatOfKind(server.kind().toStdString()),
+            QStringLiteral("%1://locked@localhost/window%20traces?socket=%2").arg(server.kind(), server.socket()));
+        QVERIFY(opened.hasEnded());
+        QTRY_VERIFY2(opened.notice().contains(QLatin1String("; only a part of the recording was read")),
+                     qPrintable(opened.notice()));
+        QCOMPARE(client.value("SELECT count(*) FROM sessions").toInt(), sessions + 1);
+        QCOMPARE(client.value("SELECT count(*) FROM all_events").toInt(), events + read);
+        QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'part_of_a_recording'"), QStringLiteral("1"));
+        QCOMPARE(client.value("SELECT count(*) FROM all_trace_info WHERE name = 'part_of_a_recording'"),
+                 QStringLiteral("1"));
+    }
 }
 
 void TestExportServer::exports()
@@ -160,6 +186,7 @@ void TestExportServer::exports()
         opensAgain(server.socket());
         startsOnASession(server);
     }
+    keepsTheWholeSession(server, client);
 }
 
 }  // namespace

@@ -77,6 +77,41 @@ private Q_SLOTS:
         QCOMPARE(value(second, QStringLiteral("SELECT program FROM sessions")), QStringLiteral("another tool"));
     }
 
+    /// As after a lost connection: what was read before the error is a part, and so is its export.
+    void anErrorLeavesAPart()
+    {
+        const QString whole = m_sandbox.path(QStringLiteral("whole.sqlite"));
+        ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10'000));
+        opened.window.exportTo(*exportFormatFor("x.sqlite"), whole);
+        QVERIFY(opened.hasEnded());
+        value(whole, QStringLiteral("UPDATE sessions SET info = json_set(info, '$.exit', json('{\"status\":0}'))"));
+        opens(opened.window, whole);
+        QVERIFY(!opened.window.run().isPart());
+        QVERIFY2(opened.window.windowTitle().contains(QLatin1String("Recording; target exited with status 0")),
+                 qPrintable(opened.window.windowTitle()));
+
+        value(whole, QStringLiteral("UPDATE coro_trace_events SET tid = 'x' WHERE id = 15000"));
+        opens(opened.window, whole);
+        QWidget *const box = gui::topLevel<QWidget>("errorBox");
+        QVERIFY(box);
+        box->close();
+        QCOMPARE(opened.window.run().accounting().captured, 14'999U);
+        showsAPart(opened.window);
+        const QString part = m_sandbox.path(QStringLiteral("part.sqlite"));
+        opened.window.exportTo(*exportFormatFor("x.sqlite"), part);
+        QVERIFY(opened.hasEnded());
+        QTRY_VERIFY2(opened.notice().contains(QLatin1String("; only a part of the recording was read")),
+                     qPrintable(opened.notice()));
+        const QString row = QStringLiteral("SELECT value FROM trace_info WHERE name = 'part_of_a_recording'");
+        QCOMPARE(value(part, row), QStringLiteral("1"));
+        QCOMPARE(value(whole, row), QString());
+
+        opens(opened.window, part);
+        QCOMPARE(opened.window.run().accounting().captured, 14'999U);
+        showsAPart(opened.window);
+        QVERIFY(!gui::topLevel<QWidget>("errorBox"));
+    }
+
     void startsTheWindowOnASession_data()
     {
         QTest::addColumn<QString>("option");
@@ -141,6 +176,19 @@ private:
         }
         QSqlDatabase::removeDatabase(QStringLiteral("value"));
         return result;
+    }
+    static void opens(MainWindow &window, const QString &path)
+    {
+        window.openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().name(), QFileInfo(path).fileName(), gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatience);
+    }
+    static void showsAPart(const MainWindow &window)
+    {
+        QVERIFY(window.run().isPart());
+        QVERIFY2(window.windowTitle().contains(QString::fromUtf8(" – Part of a recording – ")),
+                 qPrintable(window.windowTitle()));
+        QVERIFY(format::judgedInstant(window.run(), false).endsWith(QLatin1String("at the last event that was read")));
     }
     static QWidget *ask(MainWindow &window)
     {

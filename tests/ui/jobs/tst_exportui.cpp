@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Clicks through File > Export, checks the files, and opens the same recording again.
+#include "core/databases/storedsessions.h"
 #include "core/session/run.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
@@ -167,6 +168,31 @@ private Q_SLOTS:
         const auto *const notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY_WITH_TIMEOUT(notice->text().contains(QLatin1String("recorded.jsonl")), kPatience);
         QVERIFY2(!notice->text().contains(QLatin1String("coroutine by coroutine")), qPrintable(notice->text()));
+    }
+
+    /// Its reading lasts on when the export begins.
+    void saysThatAReplayIsAPart()
+    {
+        MainWindow window;
+        window.show();
+        StartRequest request;
+        ReplayRequest replay;
+        replay.path = m_window->run().replayPath();
+        replay.through = m_window->run().population()->now() / 2;
+        replay.playing = false;
+        request.what = replay;
+        window.start(request);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Capturing, kPatience);
+        const QString path = m_sandbox.path(QStringLiteral("replayed.sqlite"));
+        window.exportTo(*exportFormatFor("x.sqlite"), path);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
+        const auto *const notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QTRY_VERIFY2(notice->text().contains(QLatin1String("; only a part of the recording was read")),
+                     qPrintable(notice->text()));
+        QCOMPARE(infoIn(path).value(QStringLiteral("part_of_a_recording")), 1U);
+        const auto sessions = storedSessions(path.toStdString());
+        QVERIFY(bool(sessions));
+        QVERIFY2(sessions->front().name.ends_with(" (part)"), sessions->front().name.c_str());
     }
 
     void remembersCsvForSpreadsheets()
