@@ -166,10 +166,12 @@ AddressResolver::Answer AddressResolver::Data::frame(const Query &query, std::ui
                                  "process lives, and only .ctr recordings keep frame locations"));
     static const Answer &kNoProcess = *new Answer(
         unresolved(Unresolved::NoModule,
-                   "the process of this address is unknown: several processes wrote events, without their ids"));
-    if (!live)
-        return kGone;
-    return pid == 0 ? kNoProcess : nullptr;
+                   "the process of this address is unknown: it was not found while it ran, or several processes wrote "
+                   "events without their ids"));
+    if (live && pid == 0)
+        return kNoProcess;
+    const bool mayFollow = reading || !reads.empty();
+    return live && mayFollow ? nullptr : kGone;
 }
 
 void AddressResolver::Data::askFor(const Query &query, std::uint32_t pid, Known &known)

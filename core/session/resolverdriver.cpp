@@ -20,6 +20,8 @@ ResolverDriver::ResolverDriver(Session &session, std::shared_ptr<AddressResolver
     m_resolver->setReadsAhead(true);
     connect(&m_timer, &QTimer::timeout, this, &ResolverDriver::poll);
     connect(&session, &Session::stateChanged, this, &ResolverDriver::onState);
+    // A short run ends before the timer's first poll, and the session forgets ended processes.
+    connect(&session, &Session::targetDiscovered, this, &ResolverDriver::poll);
     m_resolver->setAwaken([this] { QMetaObject::invokeMethod(this, &ResolverDriver::poll, Qt::QueuedConnection); });
     connect(&session, &Session::progressChecked, this, &ResolverDriver::poll);
     m_resolver->setFinishListener([&session](const std::vector<Finish> &finishes) { session.addFinishes(finishes); });

@@ -103,6 +103,18 @@ private Q_SLOTS:
         QVERIFY(!info.value(QStringLiteral("processes")).toArray().isEmpty());
         QVERIFY(info.value(QStringLiteral("clocks")).toArray().size() >= 2);
     }
+
+    /// The target ends before the first poll of the addresses.
+    void theProcessOfAShortRunIsKnown()
+    {
+        const Folder folder;
+        const Outcome captured =
+            folder.run(QStringLiteral("-o short.sqlite ") + runner::target("ct_oldsdk").join(QLatin1Char(' ')));
+        QVERIFY2(captured.status == 0, captured.err);
+        const char *const unknown = "SELECT count(*) FROM addresses WHERE gap LIKE 'the process of %' AND "
+                                    "(SELECT target_pid FROM sessions) IS NOT NULL";
+        QCOMPARE(rowsIn(folder, QStringLiteral("short.sqlite"), unknown), QStringList{QStringLiteral("0")});
+    }
 };
 
 CT_QT_SUITE(LiveExportTest)

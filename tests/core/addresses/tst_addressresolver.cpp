@@ -285,6 +285,21 @@ CT_CASE(acceptsTheLastReadingAtTheEnd)
     CHECK(run.resolver->compareRest().empty());
 }
 
+/// A live export writes its addresses between the end of the reading and the end of the run.
+CT_CASE(saysWhyAFrameStaysUnknownOnceTheReadingHasEnded)
+{
+    for (const pid_t pid : {0, 1}) {
+        Run run(pid);
+        run.event(0x1000, false, monotonicNow());
+        run.commit(monotonicNow());
+        run.resolver->stopReading();
+        const AddressResolver::Answer answer = run.resolver->known(AddressResolver::queryOf(run.population->at(0)));
+        REQUIRE(answer != nullptr);
+        CHECK(answer->remedy.starts_with(pid == 0 ? "the process of this address is unknown: it was not found"
+                                                  : "the location in this coroutine frame is unknown"));
+    }
+}
+
 /// The coroutine may have been resumed after the end of the stream.
 CT_CASE(ignoresReadingsAfterTheEnd)
 {
