@@ -156,12 +156,18 @@ Result<ServerAddress> parseServerAddress(const std::string &text)
     address.port = address.kind == ServerAddress::Kind::PostgreSql ? 5432 : 3306;
     if (url.port() > 0)
         address.port = static_cast<std::uint16_t>(url.port());
+    // Libraries would take only what is before it.
+    if (text.find("%00") != std::string::npos)
+        return wrong(shown, "an address must not contain the byte 0 (%00); leave it out");
     if (!url.host().isEmpty())
         address.host = url.host().toStdString();
     address.user = url.userName(QUrl::FullyDecoded).toStdString();
     if (const QString path = url.path(QUrl::FullyDecoded); path.size() > 1)
         address.database = path.mid(1).toStdString();
-    for (const auto &[name, value] : QUrlQuery(url).queryItems(QUrl::FullyDecoded)) {
+    const QUrlQuery options(url);
+    for (const auto &[name, value] : options.queryItems(QUrl::FullyDecoded)) {
+        if (options.allQueryItemValues(name).size() > 1)
+            return wrong(shown, "the option " + name.toStdString() + " is given twice; give it once");
         if (Result<void> set = setOption(address, name.toStdString(), value.toStdString(), shown); !set)
             return set.error();
     }

@@ -26,8 +26,8 @@ constexpr int kMostAttempts = 10;
 constexpr std::chrono::minutes kPatience{10};
 /// Seconds of one attempt. New readers wait behind it, so it outlasts most reports that are running.
 constexpr const char *kLockWait = "10";
-/// For removals: they wait a few seconds for readers, and the next export tries again.
-constexpr const char *kShortLockWait = "SET SESSION lock_wait_timeout = 3";
+/// For removals: they wait a few seconds for readers and for other exports, and the next export tries again.
+constexpr const char *kShortLockWait = "3";
 /// Names the lock of the export that changes the partitioned tables.
 constexpr const char *kAttaching = "'attaching'";
 
@@ -87,7 +87,9 @@ private:
     Result<void> flush(Table table);
     Result<void> patiently(const std::function<Result<void>()> &attempt) const;
     Result<void> patiently(const std::vector<std::string> &statements);
-    Result<void> lockAttaching();
+    Result<void> setLockWait(const char *seconds);
+    Result<void> lockAttaching(const char *seconds);
+    void unlockAttaching();
     Result<void> load();
     Result<void> replaceCollectorsTable();
     std::string makeFlatView() const;
@@ -247,16 +249,26 @@ Result<void> MysqlStore::patiently(const std::vector<std::string> &statements)
     return {};
 }
 
+Result<void> MysqlStore::setLockWait(const char *seconds)
+{
+    return m_connection->run("SET SESSION lock_wait_timeout = " + std::string(seconds));
+}
+
 /// Only one export at a time changes the partitioned tables: each statement waits for the readers of its table, and the
-/// statements of two exports would wait for one another.
-Result<void> MysqlStore::lockAttaching()
+/// statements of two exports would wait for one another. Besides, information_schema lacks a table while it is altered.
+Result<void> MysqlStore::lockAttaching(const char *seconds)
 {
     const Result<std::uint64_t> isOurs =
-        m_connection->number("SELECT GET_LOCK(" + lockOf(kAttaching) + ", " + kLockWait + ") = 1");
+        m_connection->number("SELECT GET_LOCK(" + lockOf(kAttaching) + ", " + seconds + ") = 1");
     if (!isOurs)
         return isOurs.error();
     return *isOurs == 1 ? Result<void>()
                         : Error{ErrorCode::Busy, m_address.name() + ": another export is being completed; try again"};
+}
+
+void MysqlStore::unlockAttaching()
+{
+    (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(kAttaching) + ")");
 }
 
 /// Completes the loaded tables, which no other program uses.
@@ -296,14 +308,14 @@ Result<void> MysqlStore::replaceCollectorsTable()
 
 Result<void> MysqlStore::attach()
 {
-    Result<void> done = patiently([this] { return lockAttaching(); });
+    Result<void> done = patiently([this] { return lockAttaching(kLockWait); });
     for (std::size_t i = 0; i < kTables && done; ++i) {
         if (m_isMade[i])
             done = patiently(mysql::attachLoadedTable(static_cast<Table>(i), m_session));
     }
     if (done && m_movesTable)
         done = replaceCollectorsTable();
-    (void)m_connection->run("DO RELEASE_LOCK(" + lockOf(kAttaching) + ")");
+    unlockAttaching();
     return done;
 }
 
@@ -343,7 +355,8 @@ Result<void> MysqlStore::publish(const std::string &sessionKey)
     return {};
 }
 
-/// Removes everything of a session that no view shows. Errors leave a part, and the next export tries again.
+/// Removes everything of a session that no view shows. Errors leave a part, and the next export tries again. Requires
+/// lockAttaching(): without it, findRemovals() could miss a table, and nothing would name its partition any more.
 void MysqlStore::remove(std::uint64_t session)
 {
     const auto removals = m_connection->column(mysql::findRemovals(session));
@@ -356,27 +369,31 @@ void MysqlStore::remove(std::uint64_t session)
 /// here.
 void MysqlStore::removeAbandoned()
 {
-    (void)m_connection->run(kShortLockWait);
-    const auto sessions = m_connection->column("SELECT session FROM stored_sessions WHERE stored_at IS NULL");
-    for (const std::string &number : sessions ? *sessions : std::vector<std::string>()) {
-        const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
-        if (session == m_session)
-            continue;
-        const Result<bool> isAbandoned = lockUnpublished(session);
-        if (!isAbandoned || !*isAbandoned)
-            continue;
-        remove(session);
-        unlock(session);
+    const auto sessions = m_connection->column("SELECT session FROM stored_sessions WHERE stored_at IS NULL AND session"
+                                               " <> " +
+                                               std::to_string(m_session));
+    if (sessions && !sessions->empty() && lockAttaching(kShortLockWait)) {
+        (void)setLockWait(kShortLockWait);
+        for (const std::string &number : *sessions) {
+            const std::uint64_t session = std::strtoull(number.c_str(), nullptr, 10);
+            const Result<bool> isAbandoned = lockUnpublished(session);
+            if (!isAbandoned || !*isAbandoned)
+                continue;
+            remove(session);
+            unlock(session);
+        }
+        unlockAttaching();
     }
-    (void)m_connection->run("SET SESSION lock_wait_timeout = " + std::string(kLockWait));
+    (void)setLockWait(kLockWait);
 }
 
 Result<void> MysqlStore::close()
 {
     if (m_connection && m_session != 0 && !m_isPublished) {
         m_connection->ignoreCancelling();
-        (void)m_connection->run(kShortLockWait);
-        remove(m_session);
+        (void)setLockWait(kShortLockWait);
+        if (lockAttaching(kShortLockWait))
+            remove(m_session);
     }
     m_connection.reset();
     return {};

@@ -28,4 +28,13 @@ Error wrongRow(const RowSource &source, Table table, std::string_view column)
                                       " no export can have written; everything before it was read"};
 }
 
+Error unknownCoroutine(const RowSource &source, Table table, std::string_view column, std::uint64_t value,
+                       std::uint64_t coroutine)
+{
+    return {ErrorCode::BadFormat, source.name() + ": in the table " + std::string(serverNameOf(table)) +
+                                      ", the row with " + std::string(column) + ' ' + std::to_string(value) +
+                                      " names coroutine " + std::to_string(coroutine) +
+                                      ", which does not exist; everything before it was read"};
+}
+
 }  // namespace ct

@@ -40,5 +40,8 @@ Result<void> readRows(RowSource &source, Table table, std::string_view column,
                       const std::function<void(RowReader &row)> &put);
 /// The error for a row that no export can have written.
 Error wrongRow(const RowSource &source, Table table, std::string_view column);
+/// The error for a row that names a coroutine without a row of its own. `column` and `value` identify the row.
+Error unknownCoroutine(const RowSource &source, Table table, std::string_view column, std::uint64_t value,
+                       std::uint64_t coroutine);
 
 }  // namespace ct

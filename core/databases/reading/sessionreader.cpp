@@ -224,6 +224,8 @@ Result<void> SessionReader::Data::takeEvents()
     for (const PositionedRows &table : tables)
         until = std::min(until, table.position());
     while (event && eventId <= until && parts.batch.transitions.size() < kEventsAtOnce) {
+        if (event->coroutine >= parts.born)
+            return unknownCoroutine(*source, Table::Events, "id", eventId, event->coroutine);
         parts.batch.transitions.push_back(*event);
         position = eventId;
         if (const Result<bool> more = nextEvent(); !more)

@@ -18,6 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kGapKinds{"lost", "missed", "dropped"};
 enum class GapKind : std::uint8_t { Lost, Missed, Dropped };
 constexpr std::array<std::string_view, 3> kWaitModes{"one", "any", "all"};
+constexpr std::array<std::string_view, 3> kCoroutineColumns{"coroutine", "by_coroutine", "target"};
 
 void addParents(StreamParts &to)
 {
@@ -212,6 +213,10 @@ PositionedRows::PositionedRows(RowSource &source, const StreamTable &table, std:
     const std::span<const Column> columns = schemaOf(table.table).columns;
     while (columns[m_positionColumn].name != table.position)
         ++m_positionColumn;
+    for (std::size_t i = 0; i < columns.size() && table.put != putBirth; ++i) {
+        if (std::find(kCoroutineColumns.begin(), kCoroutineColumns.end(), columns[i].name) != kCoroutineColumns.end())
+            m_coroutineColumns.push_back(i);
+    }
 }
 
 Result<PositionedRows> PositionedRows::open(RowSource &source, const StreamTable &table)
@@ -238,8 +243,21 @@ Result<void> PositionedRows::advance()
     return row.wrongColumn().empty() ? Result<void>() : wrongRow(*m_source, m_table->table, row.wrongColumn());
 }
 
+Result<void> PositionedRows::checkCoroutines(const StreamParts &to) const
+{
+    for (const std::size_t column : m_coroutineColumns) {
+        CoroutineId coroutine = 0;
+        RowReader row(schemaOf(m_table->table), m_cells);
+        if (!row.skip(column).isNull() && row.number(coroutine).wrongColumn().empty() && coroutine >= to.born)
+            return unknownCoroutine(*m_source, m_table->table, m_table->position, m_position, coroutine);
+    }
+    return {};
+}
+
 Result<void> PositionedRows::take(StreamParts &to)
 {
+    if (Result<void> checked = checkCoroutines(to); !checked)
+        return checked;
     RowReader row(schemaOf(m_table->table), m_cells);
     m_table->put(row, to);
     if (!row.wrongColumn().empty())

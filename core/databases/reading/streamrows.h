@@ -55,11 +55,13 @@ public:
 private:
     PositionedRows(RowSource &source, const StreamTable &table, std::unique_ptr<RowCursor> cursor);
     Result<void> advance();
+    Result<void> checkCoroutines(const StreamParts &to) const;
 
     RowSource *m_source;
     const StreamTable *m_table;
     std::unique_ptr<RowCursor> m_cursor;
     std::size_t m_positionColumn = 0;
+    std::vector<std::size_t> m_coroutineColumns;  ///< those that name coroutines which were born before
     std::span<const StoredCell> m_cells;
     std::uint64_t m_position = 0;
 };

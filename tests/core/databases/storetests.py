@@ -131,6 +131,11 @@ class Stores:
                           f" GROUP BY s.session, s.{quote}key{quote} ORDER BY count(*)")
         return [[pathlib.Path(key).name, *map(int, numbers)] for key, *numbers in rows]
 
+    def ghosts(self):
+        """Sessions with rows that no view shows."""
+        return self.query("SELECT DISTINCT session FROM all_events WHERE session NOT IN"
+                          " (SELECT session FROM stored_sessions WHERE stored_at IS NOT NULL)")
+
     @staticmethod
     def whole(name, events):
         return [name, events, events * (events - 1) // 2, events]
@@ -154,6 +159,14 @@ class Stores:
             self.exported_together(source, source)
             self.assertEqual(self.stored(), [self.whole("other.jsonl", 10), self.whole("run.jsonl", 20_000)])
             self.assertEqual(self.value("SELECT count(*) FROM coro_trace_events"), "20000")
+
+    def test_exports_at_the_same_moment_leave_nothing_behind(self):
+        source = self.many("run.jsonl", 1000)
+        for _ in range(3):
+            self.exported_together(source, source, source)
+        self.exported(source)
+        self.assertEqual(self.stored(), [self.whole("run.jsonl", 1000)])
+        self.assertEqual(self.ghosts(), [])
 
     def exported_with_a_long_name(self):
         folder = self.path("deep")

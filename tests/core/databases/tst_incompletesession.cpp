@@ -64,6 +64,8 @@ private Q_SLOTS:
     void keepsTheSumsOfACaptureThatFilledItsDisk();
     void keepsTheSumsOfASessionWithoutItsLastParts();
     void detectsChangesOfASessionThatLacksEvents();
+    void readsEverythingBeforeAnUnknownCoroutine_data();
+    void readsEverythingBeforeAnUnknownCoroutine();
 
 private:
     std::string path(const char *name) const { return m_folder->filePath(QString::fromLatin1(name)).toStdString(); }
@@ -140,6 +142,49 @@ void TestIncompleteSession::detectsChangesOfASessionThatLacksEvents()
     const Content stored = read(database);
     QCOMPARE(stored.sums.captured, kEventsPerBatch - 1);
     QVERIFY2(contains(stored.error, "has 19999 events, and should have 20000: another program has changed it"),
+             stored.error.c_str());
+}
+
+void TestIncompleteSession::readsEverythingBeforeAnUnknownCoroutine_data()
+{
+    QTest::addColumn<QString>("statement");
+    QTest::addColumn<QByteArray>("row");
+    QTest::addColumn<int>("events");
+    QTest::newRow("event") << QStringLiteral("UPDATE coro_trace_events SET coroutine = 99999999 WHERE id = 15")
+                           << QByteArray("in the table events, the row with id 15 names") << 14;
+    QTest::newRow("no coroutine") << QStringLiteral("UPDATE coro_trace_events SET coroutine = 4294967295 WHERE id = 15")
+                                  << QByteArray("in the table events, the row with id 15 names coroutine 4294967295,")
+                                  << 14;
+    const QString note = QStringLiteral("INSERT INTO %1 VALUES (%2)");
+    QTest::newRow("wait") << note.arg(QStringLiteral("waits"),
+                                      QStringLiteral("99999999, 1, 'coroutine', NULL, 0, 'one', 0, 15"))
+                          << QByteArray("in the table waits, the row with after_event 15 names") << 15;
+    QTest::newRow("target") << note.arg(QStringLiteral("waits"),
+                                        QStringLiteral("0, 1, 'coroutine', NULL, 99999999, 'one', 0, 15"))
+                            << QByteArray("in the table waits, the row with after_event 15 names") << 15;
+    QTest::newRow("waker") << note.arg(QStringLiteral("wakes"), QStringLiteral("0, 1, 5, 99999999, 1, 1, 15"))
+                           << QByteArray("in the table wakes, the row with after_event 15 names") << 15;
+}
+
+void TestIncompleteSession::readsEverythingBeforeAnUnknownCoroutine()
+{
+    QFETCH(const QString, statement);
+    QFETCH(const QByteArray, row);
+    QFETCH(const int, events);
+    const std::string database = path("run.sqlite");
+    const Content written = write(recording("causes/await-cycle.ctr"), database);
+    QVERIFY(written.events.size() > 20);
+    // Rows are read in the order in which they were added.
+    if (statement.startsWith(QLatin1String("INSERT")))
+        QCOMPARE(change(database, QStringLiteral("DELETE FROM %1 WHERE after_event >= 15")
+                                      .arg(statement.section(QLatin1Char(' '), 2, 2))),
+                 QString());
+    QCOMPARE(change(database, statement), QString());
+    const Content stored = read(database);
+    QCOMPARE(stored.events, written.events.first(events));
+    QCOMPARE(stored.sums.captured, static_cast<std::uint64_t>(events));
+    QVERIFY2(contains(stored.error, row.constData()) &&
+                 contains(stored.error, ", which does not exist; everything before it was read"),
              stored.error.c_str());
 }
 

@@ -45,6 +45,24 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
         self.assertEqual(self.query("SELECT session, count(*) FROM all_events GROUP BY session ORDER BY session"),
                          [["2", "20"], ["3", "30"]])
 
+    def test_removes_nothing_while_another_export_changes_the_tables(self):
+        """Otherwise it would miss the table that is being changed, and forget the session that is still in it."""
+        source = self.many("run.jsonl", 10)
+        self.exported(source)
+        self.query("UPDATE stored_sessions SET stored_at = NULL")
+        other = self.client()
+        lock = self.lock.format("'attaching'")
+        other.run(f"DO GET_LOCK({lock}, 0)")
+        running = self.begin(source)
+        # At its beginning, the export has found the lock busy; at its end, it waits for it.
+        self.waiting_for("SELECT count(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()"
+                         " AND INFO LIKE 'SELECT GET_LOCK(%attaching%, 10) = 1'", "1")
+        self.assertEqual(self.query("SELECT session FROM stored_sessions ORDER BY session"), [["1"], ["2"]])
+        other.run(f"DO RELEASE_LOCK({lock})")
+        self.ended(running)
+        self.assertEqual(self.query("SELECT session FROM stored_sessions"), [["2"]])
+        self.assertEqual(self.ghosts(), [])
+
     def test_hides_no_session_if_its_own_was_removed(self):
         source = self.many("run.jsonl", 10)
         self.exported(source)

@@ -124,6 +124,27 @@ private Q_SLOTS:
         QVERIFY(contains(errorOf("postgresql://h:99999/d"), "expected postgresql://USER@HOST:PORT/DATABASE"));
     }
 
+    /// Otherwise the last one would hold, while messages show the first one.
+    void refusesOptionsThatAreGivenTwice()
+    {
+        QVERIFY(contains(errorOf("mysql://h/d?sslmode=require&sslmode=disable"), "the option sslmode is given twice;"));
+        QVERIFY(contains(errorOf("postgresql://h/d?table=a&sslmode=require&table=a"), "the option table is given"));
+        QVERIFY(contains(errorOf("postgresql://h/d?sslmode=require&ssl%6Dode=disable"), "the option sslmode is given"));
+        const std::string unknown = errorOf("postgresql://h/d?pw=secret&pw=secret");
+        QVERIFY2(!unknown.empty() && !contains(unknown, "secret"), unknown.c_str());
+    }
+
+    /// A C library would use only the part before it.
+    void refusesTheByteZeroInEveryPart()
+    {
+        for (const char *address :
+             {"postgresql://ro%00ot@h/d", "mysql://h/d%00e", "mysql://h/d?socket=/a%00b", "mysql://h/d?table=a%00b",
+              "mysql://h/d?session=a%00b", "postgresql://h/d?sslrootcert=/a%00b", "postgresql://h/d?maintenance=a%00"})
+            QVERIFY2(contains(errorOf(address), "must not contain the byte 0"), errorOf(address).c_str());
+        QVERIFY(!errorOf("postgresql://h%00i/d").empty());
+        QCOMPARE(parsed("postgresql://h/d%2500").database, std::string("d%00"));
+    }
+
     void quotesNamesAndTexts()
     {
         QCOMPARE(pgIdentifier("a\"b"), std::string("\"a\"\"b\""));

@@ -280,14 +280,14 @@ void TestSessionReader::reportsInvalidRows_data()
                                   << QByteArray("the table coroutines has a row whose dialect");
     QTest::newRow("unknown coroutine") << QStringLiteral(
                                               "UPDATE coro_trace_events SET coroutine = 4000000 WHERE id = 5")
-                                       << QByteArray("name coroutines or sites that do not exist");
+                                       << QByteArray("names coroutine 4000000, which does not exist");
     QTest::newRow("missing rows") << QStringLiteral("DELETE FROM coro_trace_events WHERE id IN (4, 5)")
                                   << QByteArray("another program has changed it; export the run again");
     QTest::newRow("sums") << QStringLiteral("UPDATE trace_info SET value = 5 WHERE name = 'events'")
                           << QByteArray("another program has changed it");
     QTest::newRow("blob") << QStringLiteral("UPDATE sites SET file = x'00ff00'") << QByteArray();
     QTest::newRow("positions") << QStringLiteral("UPDATE coroutines SET born_after_event = 1000000000")
-                               << QByteArray("do not exist");
+                               << QByteArray("which does not exist");
 }
 
 void TestSessionReader::reportsInvalidRows()
