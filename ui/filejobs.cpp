@@ -143,7 +143,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     if (isPart)
         job->setPart();
     if (m_run->judge())
-        job->setReport(m_run->judge()->reporter(m_run->name().toStdString()));
+        job->setJudge(m_run->judge()->judgingReporter(m_run->name().toStdString()));
     job->setRows(static_cast<double>(
         estimateRows(*m_run->population(), *m_run->history(), selection, m_run->hasRecording()).events));
     if (format.isDatabase())

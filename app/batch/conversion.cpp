@@ -119,11 +119,11 @@ void Conversion::endAtOnce()
 }
 
 /// Completes the outputs in parallel: each may take long, such as a database that creates its indexes.
-void Conversion::completeAll(const Accounting &accounting)
+void Conversion::completeAll(const Accounting &accounting, bool isPart)
 {
     std::vector<std::future<void>> waiting;
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs) {
-        const auto complete = [&accounting, to = output.get()] { to->complete(accounting); };
+        const auto complete = [&accounting, isPart, to = output.get()] { to->complete(accounting, isPart); };
         try {
             waiting.push_back(std::async(std::launch::async, complete));
         } catch (const std::system_error &) {
@@ -142,9 +142,9 @@ void Conversion::completeAll(const Accounting &accounting)
     }
 }
 
-bool Conversion::finish(const Accounting &accounting)
+bool Conversion::finish(const Accounting &accounting, bool isPart)
 {
-    completeAll(accounting);
+    completeAll(accounting, isPart);
     if (notedEndSignal() != 0)
         endAtOnce();
     std::vector<ConvertedOutput *> committed;

@@ -78,6 +78,7 @@ void ConvertedOutput::openSink(const std::shared_ptr<AddressResolver> &resolver,
     context.report = reportOf;
     context.isCancelled = [] { return notedEndSignal() != 0; };
     context.source = m_source;
+    context.isPart = [isPart = m_isPart] { return isPart->load(std::memory_order_relaxed); };
     Result<std::shared_ptr<Sink>> sink =
         m_files ? m_files->makeSink(m_format, context) : m_format.makeSink(m_requested.output, context);
     if (!sink)
@@ -130,10 +131,11 @@ void ConvertedOutput::consume(const Batch &batch)
 }
 
 /// Closes the files, but does not rename them: the main thread does, or removes them.
-void ConvertedOutput::complete(const Accounting &accounting)
+void ConvertedOutput::complete(const Accounting &accounting, bool isPart)
 {
     if (!m_sink)
         return;
+    m_isPart->store(isPart, std::memory_order_relaxed);
     m_outcome = m_sink->finish(accounting);
     m_isOnServer.store(bool(m_outcome) && isOfServer(m_requested), std::memory_order_release);
     m_written = m_queue ? m_queue->written() : m_recording->written();

@@ -46,8 +46,8 @@ public:
     void addOutput(const ctr::OutputPiece &piece);
     void addFacts(const FileFacts &facts);
     void consume(const Batch &batch);
-    /// Writes everything that is left. Any thread, once.
-    void complete(const Accounting &accounting);
+    /// Writes everything that is left. `isPart`: see ExportContext::isPart. Any thread, once.
+    void complete(const Accounting &accounting, bool isPart);
     /// Gives the files their names. Fails for a file that one of the `former` outputs has become, under another name.
     void commit(const std::vector<ConvertedOutput *> &former);
     /// Removes the temporary files, even during complete() on another thread. Call it only before the end of the
@@ -73,6 +73,8 @@ private:
     std::shared_ptr<QueuedSink> m_queue;
     std::shared_ptr<RecordingWriter> m_recording;
     const std::shared_ptr<LatestInfo> m_latestInfo = std::make_shared<LatestInfo>();
+    /// Relaxed: the thread of the sink reads it when the end of the stream has arrived there.
+    const std::shared_ptr<std::atomic<bool>> m_isPart = std::make_shared<std::atomic<bool>>(false);
     Result<void> m_outcome;                  ///< of complete()
     std::atomic<bool> m_isOnServer = false;  ///< release in complete(), acquire in isOnServer()
     std::uint64_t m_written = 0;

@@ -68,6 +68,7 @@ private:
     Console m_console;
     Accounting m_accounting;
     bool m_isIncomplete = false;
+    bool m_isPart = false;  ///< the reading has failed, or the database has only a part of the run
     std::uint64_t m_instant;
     std::uint64_t m_passedInstant = 0;
 };
@@ -146,6 +147,7 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
         if (!next && notedEndSignal() == 0) {
             print(next.error().message);
             m_isIncomplete = true;  // what was readable is judged and converted
+            m_isPart = true;
         }
         if (notedEndSignal() != 0 || (m_passedInstant != 0 && !m_conversion))
             break;
@@ -169,7 +171,11 @@ void RecordedRun::reportIncomplete()
     if (m_isIncomplete || m_conversion->hasFailed() || m_file->hasEnded())
         return;
     m_isIncomplete = true;
-    if (!m_input && RecordingReader::isWritten(m_path))
+    m_isPart = isDatabase(m_path);
+    if (m_isPart)
+        print(m_name + " has only a part of its run: the export was interrupted, or was one of a part; what it has is "
+                       "converted");
+    else if (!m_input && RecordingReader::isWritten(m_path))
         print(m_name + " is still being written: what it has now is converted; convert it again when it is complete");
     else
         print(m_name + " has no end: its writer was killed, or the file was cut off; what it has is converted");
@@ -230,7 +236,7 @@ int RecordedRun::convert(const Accounting &accounting)
         print(m_name + " has no event that can be read; nothing was written");
         return kExitCapture;
     }
-    if (!m_conversion->finish(accounting))
+    if (!m_conversion->finish(accounting, m_isPart))
         return kExitOutput;
     return m_isIncomplete ? kExitCapture : kExitSuccess;
 }

@@ -120,14 +120,21 @@ void RunJudge::start(std::shared_ptr<Job> job)
     finish(job);
 }
 
-std::function<std::shared_ptr<const Report>()> RunJudge::reporter(const std::string &target) const
+RunJudge::Reporter RunJudge::reporter(const std::string &target) const
+{
+    return [judging = judgingReporter(target)] { return judging()(); };
+}
+
+std::function<RunJudge::Reporter()> RunJudge::judgingReporter(const std::string &target) const
 {
     return [population = m_population, history = m_history, data = m_data, instant = m_instant, resolver = m_resolver,
             thresholds = m_thresholds, target] {
         const std::uint64_t at = instant->instant() != 0 ? instant->instant() : population->now();
         const std::shared_ptr<const InstantJudge::Outcome> decided = instant->outcome();
-        const Verdict verdict = decided ? decided->verdict : judge({*population, *data, *history}, at, thresholds);
-        return std::make_shared<const Report>(makeReport(verdict, {}, *population, resolver.get(), target));
+        Verdict verdict = decided ? decided->verdict : judge({*population, *data, *history}, at, thresholds);
+        return [population, resolver, target, verdict = std::make_shared<const Verdict>(std::move(verdict))] {
+            return std::make_shared<const Report>(makeReport(*verdict, {}, *population, resolver.get(), target));
+        };
     };
 }
 

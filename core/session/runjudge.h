@@ -44,9 +44,13 @@ public:
     /// The time from the end of a live judgement to the next one, by the processor time that it cost. Judging takes at
     /// most a twentieth of a processor if the time is a second or less, and at most a tenth otherwise.
     static std::chrono::milliseconds pauseAfter(std::chrono::nanoseconds cost);
+    using Reporter = std::function<std::shared_ptr<const Report>()>;
     /// Returns a function that judges the run as it is when it is called: at the instant at which its end was decided,
     /// if there is one. It may be called on any thread, and outlive this object. `target`: a name for the report.
-    std::function<std::shared_ptr<const Report>()> reporter(const std::string &target) const;
+    Reporter reporter(const std::string &target) const;
+    /// Like reporter(), but in two steps: the function judges the run, and returns one that reports this verdict, with
+    /// the locations that are resolved by then.
+    std::function<Reporter()> judgingReporter(const std::string &target) const;
     /// The latest judgement; nullptr = none yet.
     std::shared_ptr<const Judgement> latest() const { return m_latest; }
 

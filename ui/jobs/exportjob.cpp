@@ -37,6 +37,8 @@ void ExportJob::setInfo(std::function<RecordingInfo()> info, std::string source)
 void ExportJob::run()
 {
     m_context.isCancelled = [this] { return wasCancelled(); };
+    if (m_judge && m_format.isDatabase())
+        m_context.report = m_judge();
     const Result<ExportReport> written = exportTrace(
         *m_population, *m_history, m_format, path().toStdString(),
         [this](double progress) { return onProgress(progress); }, m_sums, m_context, m_streamIndex, m_selection);

@@ -7,6 +7,7 @@
 #include "core/exporting/exporttrace.h"
 #include "ui/jobs/backgroundjob.h"
 
+#include <functional>
 #include <string>
 
 namespace ct {
@@ -26,8 +27,9 @@ public:
     }
     /// Sets the facts of the run: `info` is called on the job's thread. Call before start().
     void setInfo(std::function<RecordingInfo()> info, std::string source);
-    /// Sets what judges the run, for databases; it is called on the job's thread. Call before start().
-    void setReport(ReportOf report) { m_context.report = std::move(report); }
+    /// Sets what judges the run, for databases, on the job's thread: in front of the export, because a live run goes
+    /// on. What it returns is called at the end. Call before start().
+    void setJudge(std::function<ReportOf()> judge) { m_judge = std::move(judge); }
     /// Says that only a part of the run was read. Call before start().
     void setPart()
     {
@@ -51,6 +53,7 @@ private:
     const Accounting m_sums;
     std::shared_ptr<const StreamIndex> m_streamIndex;
     ExportContext m_context;
+    std::function<ReportOf()> m_judge;
     TraceSelection m_selection;
     const ExportFormat &m_format;
     ExportReport m_report;

@@ -226,6 +226,27 @@ class Export(unittest.TestCase):
         self.assertEqual(self.query("SELECT count(*), max(probe_id) FROM coro_trace_events"), [["12", "1"]])
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "32")
 
+    def test_a_part_does_not_replace_the_session_of_the_whole_run(self):
+        source = self.many("run.jsonl", 100)
+        self.exported(source)
+        whole = source.read_text(encoding="utf-8").splitlines()
+        for events in 60, 70:
+            self.written("run.jsonl", [*whole[:events], "broken", whole[-1]])
+            done = export(source, SERVER.url(self.database))
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(self.query("SELECT count(*) FROM all_events GROUP BY session ORDER BY 1"),
+                             [[str(events)], ["100"]])
+            self.assertEqual(self.query("SELECT name, value FROM trace_info WHERE name LIKE 'part%'"),
+                             [["part_of_a_recording", "1"]])
+        if SERVER.kind == "postgresql":
+            # The session of a part is a part for every reader.
+            done = export(SERVER.url(self.database), self.path("run.csv"), "csv")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("has only a part of its run", done.stderr)
+        self.written("run.jsonl", whole)
+        self.exported(source)
+        self.assertEqual(self.query("SELECT count(*) FROM coro_trace_events"), [["100"]])
+
     def test_standard_input_is_always_a_new_session(self):
         for probe_id in 1, 2:
             with open(self.many("run.jsonl", 4, probe_id), "rb") as source:

@@ -149,6 +149,21 @@ private Q_SLOTS:
         QCOMPARE(run.judge.latest()->judgedAt, 4 * kSecond);
     }
 
+    /// As for an export: events that come after the judgement change no finding.
+    void theReportIsThatOfTheJudgement()
+    {
+        JudgedRun run;
+        run.passTo(4 * kSecond);
+        const auto report = run.judge.judgingReporter("server")();
+        run.resumeAt(5 * kSecond);
+        QCOMPARE(report()->judgedAt, 4 * kSecond);
+        QCOMPARE(report()->findings.size(), std::size_t(1));
+        const auto later = run.judge.reporter("server");
+        run.passTo(6 * kSecond);
+        QCOMPARE(later()->judgedAt, 6 * kSecond);
+        QCOMPARE(later()->findings.size(), std::size_t(0));
+    }
+
     void theThresholdsOfTheRunCount()
     {
         Thresholds thresholds;

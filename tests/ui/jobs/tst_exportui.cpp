@@ -332,7 +332,7 @@ private Q_SLOTS:
         bar->giveUp();
     }
 
-    void theEstimateFollowsALiveRun()
+    void exportsALiveRun()
     {
         MainWindow window;
         window.show();
@@ -348,6 +348,13 @@ private Q_SLOTS:
         const QString first = gui::labelOf(dialog, "exportEstimate");
         QTRY_VERIFY_WITH_TIMEOUT(gui::labelOf(dialog, "exportEstimate") != first, kPatience);
         dialog->reject();
+        // The findings of an export describe a state that is in it.
+        const QString path = m_sandbox.path(QStringLiteral("live.sqlite"));
+        window.exportTo(*exportFormatFor("x.sqlite"), path);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
+        const QHash<QString, qulonglong> info = infoIn(path);
+        const qulonglong judged = info.value(QStringLiteral("judged_ts"));
+        QVERIFY(judged > 0 && judged <= info.value(QStringLiteral("observed_until_ts")));
         window.run().terminateTarget();
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
     }
