@@ -48,6 +48,10 @@ void InfoBar::showText(const QString &html)
     m_text->setText(html);
     m_text->setToolTip(html);  // a long word may be cut off
     show();
+    // The layouts may have cached the size of an earlier text. This is not part of fit(), because each invalidation
+    // requests the next layout.
+    layout()->invalidate();
+    updateGeometry();
     if (QWidget *area = parentWidget())
         QCoreApplication::postEvent(area, new QEvent(QEvent::LayoutRequest));  // a hidden area requests no layout
 }
@@ -95,10 +99,6 @@ void InfoArea::fit()
     setVisible(any);
     if (!any)
         return;
-    // The layouts may have cached the size of an earlier text.
-    for (InfoBar *bar : m_bars)
-        bar->layout()->invalidate();
-    layout()->invalidate();
     setFixedHeight(layout()->heightForWidth(std::max(width(), 300)));
 }
 
