@@ -41,6 +41,11 @@ std::size_t rowsIn(const FileFacts &facts)
 ReadAhead::ReadAhead(std::unique_ptr<StreamFile> source)
     : m_source(std::move(source)), m_accounting(m_source->accounting()), m_progress(m_source->progress())
 {
+    Read &read = m_lackOfMemory.emplace_back();
+    read.accounting = m_accounting;
+    read.progress = m_progress;
+    read.outcome = Error{ErrorCode::NoSpace, "there is not enough memory to read the rest of the file; close other "
+                                             "programs, and open the file again"};
     try {
         m_thread = std::thread([this] { run(); });
     } catch (const std::system_error &) {
@@ -59,21 +64,29 @@ ReadAhead::~ReadAhead()
         m_thread.join();
 }
 
-void ReadAhead::readNext(Read &read)
+/// Reads one entry. Without enough memory for all of it, that is an error, with the sums of the entry before.
+std::list<ReadAhead::Read> ReadAhead::readNext(Batch spare)
 {
+    std::list<Read> one;
     try {
+        Read &read = one.emplace_back();
+        read.batch = std::move(spare);
         read.outcome = m_source->next(read.batch);
+        read.accounting = m_source->accounting();
+        read.progress = m_source->progress();
+        read.hasEnded = m_source->hasEnded();
+        read.isDamaged = m_source->isDamaged();
+        if (FileFacts facts; m_source->takeFacts(facts))
+            read.facts = std::make_unique<FileFacts>(std::move(facts));
+        read.rows = rowsIn(read.batch) + (read.facts ? rowsIn(*read.facts) : 0);
+        if (!m_lackOfMemory.empty()) {
+            m_lackOfMemory.front().accounting = read.accounting;
+            m_lackOfMemory.front().progress = read.progress;
+        }
     } catch (const std::bad_alloc &) {
-        read.batch = {};
-        read.outcome = Error{ErrorCode::NoSpace, "there is not enough memory to read the rest of the file; close other "
-                                                 "programs, and open the file again"};
+        one = std::exchange(m_lackOfMemory, {});
     }
-    read.accounting = m_source->accounting();
-    read.progress = m_source->progress();
-    read.hasEnded = m_source->hasEnded();
-    read.isDamaged = m_source->isDamaged();
-    if (FileFacts facts; m_source->takeFacts(facts))
-        read.facts = std::make_unique<FileFacts>(std::move(facts));
+    return one;
 }
 
 void ReadAhead::run()
@@ -84,18 +97,17 @@ void ReadAhead::run()
         m_freed.wait(lock, [this] { return m_stop || (m_rows < kMostRows && m_ready.size() < kMostBatches); });
         if (m_stop)
             return;
-        Read read;
+        Batch spare;
         if (!m_spare.empty()) {
-            read.batch = std::move(m_spare.back());
+            spare = std::move(m_spare.back());
             m_spare.pop_back();
         }
         lock.unlock();
-        readNext(read);
-        read.rows = rowsIn(read.batch) + (read.facts ? rowsIn(*read.facts) : 0);
+        std::list<Read> one = readNext(std::move(spare));
         lock.lock();
-        m_over = !read.outcome || !*read.outcome;
-        m_rows += read.rows;
-        m_ready.push_back(std::move(read));
+        m_over = !one.front().outcome || !*one.front().outcome;
+        m_rows += one.front().rows;
+        m_ready.splice(m_ready.end(), one);
         if (m_over || m_hungry || m_rows >= kWorthWaking)
             m_filled.notify_one();
     }
@@ -132,7 +144,7 @@ Result<bool> ReadAhead::next(Batch &batch)
     Read read;
     read.batch = std::move(batch);
     if (!pop(read))
-        readNext(read);
+        read = std::move(readNext(std::move(read.batch)).front());
     batch = std::move(read.batch);
     m_accounting = read.accounting;
     m_progress = read.progress;

@@ -8,7 +8,7 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -47,10 +47,12 @@ private:
         Result<bool> outcome = true;       ///< false or an error: the last entry, without a batch
     };
     void run();
-    void readNext(Read &read);
+    std::list<Read> readNext(Batch spare);
     bool pop(Read &read);
 
     const std::unique_ptr<StreamFile> m_source;  ///< used by the thread, while there is one
+    /// The entry for a lack of memory, made while there is memory; empty once it is used. Used like m_source.
+    std::list<Read> m_lackOfMemory;
     // Used by the caller's thread, up to m_mutex: state after the latest batch.
     Accounting m_accounting;
     bool m_hasEnded = false;
@@ -62,7 +64,7 @@ private:
     std::mutex m_mutex;  ///< guards the members below; locked only for a few moves
     std::condition_variable m_filled;
     std::condition_variable m_freed;
-    std::deque<Read> m_ready;
+    std::list<Read> m_ready;
     std::vector<Batch> m_spare;  ///< used batches, whose memory is used again
     std::size_t m_rows = 0;      ///< rows in m_ready
     bool m_hungry = false;       ///< the caller waits: wake it for any batch

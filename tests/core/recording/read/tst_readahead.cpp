@@ -21,6 +21,7 @@ public:
     std::size_t textBytes = 0;   ///< bytes of text in the facts
     std::optional<Error> error;  ///< result at the end, if set
     bool lacksMemory = false;    ///< throws std::bad_alloc at the end
+    bool factsLackMemory = false;
     std::atomic<std::uint64_t> read = 0;
 
     Result<bool> next(Batch &batch) override
@@ -50,6 +51,8 @@ public:
         if (read % 10 != 0 || read == m_latestFacts)
             return false;
         m_latestFacts = read;
+        if (factsLackMemory)
+            throw std::bad_alloc();
         facts.info.session = std::to_string(read);
         facts.frames = {FrameLocation{}};
         facts.frames.front().function.assign(textBytes, 'f');
@@ -169,6 +172,26 @@ CT_CASE(lackOfMemoryIsAnError)
     const Result<bool> failed = all.reader->next(batch);
     REQUIRE(!failed);
     CHECK(failed.error().code == ErrorCode::NoSpace);
+    CHECK(batch.empty());
+    CHECK(!*all.reader->next(batch));
+}
+
+CT_CASE(lackOfMemoryForFactsIsAnError)
+{
+    const Ahead all = ahead([](Numbers &numbers) {
+        numbers.count = 20;
+        numbers.factsLackMemory = true;
+    });
+    Batch batch;
+    for (int i = 0; i < 9; ++i) {
+        const Result<bool> more = all.reader->next(batch);
+        REQUIRE(more && *more);
+    }
+    // The facts come with the tenth batch.
+    const Result<bool> failed = all.reader->next(batch);
+    REQUIRE(!failed);
+    CHECK(failed.error().code == ErrorCode::NoSpace);
+    CHECK_EQUAL(all.reader->accounting().captured, 9U);
     CHECK(batch.empty());
     CHECK(!*all.reader->next(batch));
 }
