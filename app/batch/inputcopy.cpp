@@ -5,6 +5,7 @@
 #include "app/batch/consolesignals.h"
 #include "app/commandline/exportoptions.h"
 #include "core/base/fileremedy.h"
+#include "core/databases/openstream.h"
 #include "core/recording/write/standardstreams.h"
 
 #include <QString>
@@ -144,6 +145,9 @@ Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Cons
                      std::string("standard input ended before any data arrived: the sender did not start, or failed; "
                                  "see its own message, and ") +
                          kSend};
+    if (isDatabase(copied->path()))
+        return Error{ErrorCode::Unsupported, "standard input is a SQLite database, which can only be read from a file; "
+                                             "name the file with --input FILE"};
     return copied;
 }
 

@@ -192,6 +192,14 @@ private Q_SLOTS:
         QCOMPARE(text.status, 3);
         QVERIFY2(text.says("standard input:1") && !text.says("/proc/"), text.err);
         QVERIFY2(text.says("nothing was written") && !folder.has("o.csv"), text.err);
+        QVERIFY(addRecording(folder, "run.ctr"));
+        QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export sqlite")).status, 0);
+        const Outcome piped =
+            folder.run(QStringLiteral("--input - --export csv --output o.csv"), folder.content("run.sqlite"));
+        QVERIFY2(piped.status == 3 && piped.says("standard input is a SQLite database"), piped.err);
+        QCOMPARE(folder.run(QStringLiteral("--input - --export csv --output o.csv"), {}, QStringLiteral("run.sqlite"))
+                     .status,
+                 0);
         QCOMPARE(folder.run(QStringLiteral("--input none.ctr --export csv --output p.csv")).status, 3);
         QVERIFY(!folder.has("p.csv"));
     }
