@@ -141,7 +141,8 @@ private Q_SLOTS:
     {
         Query query;
         query.coroutines(1);
-        const int least = query.dock.minimumSizeHint().width();
+        const auto least = [&query] { return query.dock.widget()->minimumSizeHint().width(); };
+        const int before = least();
         const QByteArray word(300, 'w');
         QVERIFY(query.run("SELECT " + word));
         const auto *const message = query.dock.findChild<QLabel *>(QStringLiteral("queryMessage"));
@@ -151,8 +152,9 @@ private Q_SLOTS:
         saved->lineEdit()->setText(QString::fromLatin1(word));
         QVERIFY(gui::click(&query.dock, "querySave"));
         QCOMPARE(saved->itemText(0), QString::fromLatin1(word.left(100)));
-        QTRY_COMPARE(query.dock.minimumSizeHint().width(), least);
         gui::takePicture(&query.dock, "query-long-word");
+        QCoreApplication::processEvents();  // the layout comes after the text
+        QCOMPARE(least(), before);
         QSettings().clear();
     }
 
