@@ -87,7 +87,8 @@ void ServerFields::makePlace(QFormLayout &form)
     m_database = makeLine("serverDatabase", text(ServerAddress().database));
     form.addRow(tr("&Database"), m_database);
     m_table = makeLine("serverTable", text(ServerAddress().table));
-    m_table->setToolTip(tr("Name of the view that shows the events of the latest session"));
+    m_table->setToolTip(tr("Name of the view that shows the events of the latest session. With a name of your own, it "
+                           "shows the latest of the sessions that were exported with that name."));
     form.addRow(tr("V&iew"), m_table);
     connect(m_over, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_port, &QSpinBox::valueChanged, this, &ServerFields::onEdited);

@@ -42,7 +42,8 @@ JobBar::JobBar(const QString &name, const QString &cancelText, QWidget *parent)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(6, 0, 6, 0);
     m_label->setTextFormat(Qt::PlainText);
-    m_label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // else the button beside it would move
+    // The label keeps its width when the rate changes, so the cancel button stays where it is.
+    m_label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     layout->addWidget(m_label);
     layout->addWidget(m_progress);
     m_rate->setObjectName(name + QStringLiteral("Rate"));

@@ -61,7 +61,7 @@ private:
     const StreamTable *m_table;
     std::unique_ptr<RowCursor> m_cursor;
     std::size_t m_positionColumn = 0;
-    std::vector<std::size_t> m_coroutineColumns;  ///< those that name coroutines which were born before
+    std::vector<std::size_t> m_coroutineColumns;  ///< with ids of coroutines, whose births come before the row
     std::span<const StoredCell> m_cells;
     std::uint64_t m_position = 0;
 };
