@@ -92,7 +92,7 @@ Result<void> Parser::setSource(const std::string &name, decltype(StartRequest::w
     return {};
 }
 
-/// Selects a region (.shm), or else a recording.
+/// Selects a region, or else a recording.
 Result<void> Parser::setFile(const std::string &name, const std::string &path)
 {
     return setSource(name, StartRequest::forFile(path).what);

@@ -3,6 +3,7 @@
 #include "core/session/startrequest.h"
 
 #include "core/base/fileending.h"
+#include "core/target/regionlist.h"
 
 #include <type_traits>
 
@@ -25,7 +26,7 @@ static_assert(holds<RunKind::Replay, ReplayRequest>);
 StartRequest StartRequest::forFile(const std::string &path)
 {
     StartRequest request;
-    if (hasEnding(path, ".shm"))
+    if (hasEnding(path, ".shm") || isRegion(path))
         request.what = AttachRequest{path};
     else
         request.what = OpenRequest{path};

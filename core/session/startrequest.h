@@ -22,7 +22,7 @@ struct ListenRequest {};
 struct AttachRequest {
     std::string regionPath;
 };
-/// Open a recording (.ctr or JSONL). A .shm file is an AttachRequest.
+/// Open a recording (.ctr or JSONL). A region is an AttachRequest.
 struct OpenRequest {
     std::string path;
 };
@@ -52,7 +52,7 @@ struct StartRequest {
     /// state has lasted. Each one wakes two threads, which matters when nothing else happens.
     std::chrono::milliseconds heartbeat{100};
 
-    /// Attaches to a region (.shm), or else opens a recording.
+    /// Attaches to a region, which ends in .shm or has the content of one, or else opens a recording.
     static StartRequest forFile(const std::string &path);
 
     RunKind kind() const { return static_cast<RunKind>(what.index()); }

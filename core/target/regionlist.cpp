@@ -105,6 +105,17 @@ std::vector<std::string> filesToExamine()
 
 }  // namespace
 
+bool isRegion(const std::string &path)
+{
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    struct stat status {};
+    std::uint64_t magic = 0;
+    return file.get() >= 0 && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+           pread(file.get(), &magic, sizeof magic, offsetof(corotracer::GlobalHeader, magic_number)) ==
+               static_cast<ssize_t>(sizeof magic) &&
+           magic == corotracer::kMagic;
+}
+
 std::vector<RegionInfo> listRegions()
 {
     std::vector<Candidate> candidates;

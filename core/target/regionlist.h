@@ -33,6 +33,8 @@ struct RegionInfo {
 
 /// Searches regionDirectories() and /tmp/corotracer.shm. Omits unreadable files.
 std::vector<RegionInfo> listRegions();
+/// True if the file has the content of a region, whatever its name.
+bool isRegion(const std::string &path);
 /// Fails while a process maps the region or may map it, or while an engine owns it.
 Result<void> deleteRegion(const std::string &path);
 

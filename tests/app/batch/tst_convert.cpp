@@ -334,6 +334,11 @@ private Q_SLOTS:
         QVERIFY(rows > 0);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("flight.ctr"))), rows);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("c.csv"))), rows);
+        // Its content tells what it is, too.
+        QVERIFY(QFile::rename(folder.path(QStringLiteral("flight.shm")), folder.path(QStringLiteral("copy.old"))));
+        const Outcome copy = folder.run(QStringLiteral("--input copy.old --export csv --output d.csv"));
+        QVERIFY2(copy.status == 0, copy.err);
+        QCOMPARE(folder.content("d.csv"), folder.content("c.csv"));
     }
 
     void databasesHaveTheFindingsOfTheReport()
