@@ -66,7 +66,10 @@ void ChangingRows::addBirths(const Batch &batch, std::uint64_t events)
         coroutine.generation = birth.generation;
         coroutine.dialect = birth.dialect;
         coroutine.bornAfter = events;
-        coroutine.isBorn = true;
+        if (!std::exchange(coroutine.isBorn, true)) {
+            ++m_births;
+            m_newborn.push_back(birth.coroutine);
+        }
         (void)change(birth.coroutine);
     }
 }
@@ -166,6 +169,15 @@ Result<void> ChangingRows::writeChanged(RowStore &store, const CoroutineSums &su
     m_changedThreads.clear();
     m_changed.clear();
     return written;
+}
+
+void ChangingRows::takeBackBirths()
+{
+    for (const CoroutineId id : m_newborn)
+        m_coroutines[id] = {};
+    m_births -= m_newborn.size();
+    m_newborn.clear();
+    std::erase_if(m_changed, [this](CoroutineId id) { return !m_coroutines[id].isBorn; });
 }
 
 Result<void> ChangingRows::writeLast(RowStore &store, const CoroutineSums &sums)

@@ -27,9 +27,14 @@ public:
     Result<void> writeChanged(RowStore &store, const CoroutineSums &sums);
     /// Writes all rows with counts other than 0, and the processes that no note has named. Call it once, at the end.
     Result<void> writeLast(RowStore &store, const CoroutineSums &sums);
+    /// Call it when the store has committed the rows that writeChanged() wrote.
+    void noteCommitted() { m_newborn.clear(); }
+    /// Call it when the store has lost its rows since the latest noteCommitted(): forgets the births among them.
+    void takeBackBirths();
 
     /// True if the birth of the coroutine was added.
     bool has(CoroutineId id) const { return id < m_coroutines.size() && m_coroutines[id].isBorn; }
+    std::uint64_t births() const { return m_births; }  ///< that were added and not taken back
 
 private:
     struct Coroutine {
@@ -65,6 +70,8 @@ private:
     std::vector<Coroutine> m_coroutines;                   ///< by id
     std::unordered_map<CoroutineId, std::string> m_names;  ///< valid UTF-8
     std::vector<CoroutineId> m_changed;
+    std::vector<CoroutineId> m_newborn;  ///< since noteCommitted()
+    std::uint64_t m_births = 0;
     std::vector<Process> m_processes;
     std::set<std::size_t> m_changedProcesses;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> m_changedThreads;  ///< by pid and tid

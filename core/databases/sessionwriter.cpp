@@ -140,6 +140,7 @@ Result<void> SessionWriter::commit()
         return done;
     m_committed = m_consumed;
     m_committedSpan = m_span;
+    m_changing.noteCommitted();
     m_uncommittedGaps.clear();
     m_uncommittedEvents.clear();
     return done;
@@ -151,6 +152,7 @@ void SessionWriter::takeBack()
     m_hasFailed = true;
     m_consumed = m_committed;
     m_span = m_committedSpan;
+    m_changing.takeBackBirths();
     for (const auto &[coroutine, gap] : std::exchange(m_uncommittedGaps, {}))
         m_coroutineSums.takeBackGap(coroutine, gap);
     for (const CoroutineId coroutine : std::exchange(m_uncommittedEvents, {}))
@@ -265,6 +267,8 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
     sums.captured = std::max(sums.captured, m_consumed + sums.eventsNotWritten);
     if (m_hasFailed)
         sums.eventsNotWritten = sums.captured - std::min(sums.captured, m_committed);
+    sums.coroutines = std::max(sums.coroutines, m_changing.births() + sums.coroutinesNotWritten);
+    sums.coroutinesNotWritten = sums.coroutines - m_changing.births();
     // The sums come first: even on a full disk, they fit into a page that the file already has.
     if (Result<void> summed = m_store->writePart({}, [&] { return writeSums(sums); }); !summed)
         return committed ? summed : committed;

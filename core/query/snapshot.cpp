@@ -179,6 +179,7 @@ std::vector<std::uint64_t> Snapshot::infoValues()
     all.overflowEvents = overflow.events;
     all.overflowNames = m_overflowNames;
     all.eventsNotWritten = 0;
+    all.coroutinesNotWritten = 0;
     all.recordsDropped = std::max(dropped, all.recordsDropped);
     std::vector<std::uint64_t> values{kFormat, 1, 0, allUnexplained, observedUntil(), missingEvents()};
     for (const StoredSum &sum : storedSums())

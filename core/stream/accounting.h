@@ -38,6 +38,7 @@ struct RunOverflow {
     std::uint64_t overflowNames = 0;       ///< overflow: names that the trace in memory has no room for
     std::uint64_t notesEvicted = 0;      ///< export of a trace: causes (Notes::causes()) that were no longer in memory
     std::uint64_t eventsNotWritten = 0;  ///< a part of captured: transitions that are missing in a file that failed
+    std::uint64_t coroutinesNotWritten = 0;  ///< a part of coroutines: their births are missing in a file that failed
 };
 
 /// The use of a region at present.

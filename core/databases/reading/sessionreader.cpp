@@ -273,6 +273,10 @@ std::optional<Error> SessionReader::Data::changeAtEnd() const
     };
     if (!hasAll)
         return changed("events", read.captured, std::max(parts.events, rows));
+    const std::uint64_t coroutines =
+        stored("coroutines") - std::min(stored("coroutines"), stored("coroutines_not_written"));
+    if (coroutines != read.coroutines)
+        return changed("coroutines", read.coroutines, coroutines);
     if (parts.lost != read.lost)
         return changed("lost events in its gaps", read.lost, parts.lost);
     if (parts.missed != read.missedBeforeAttach)
@@ -364,6 +368,7 @@ Accounting SessionReader::accounting() const
     }
     // Readers do not count as captured what a file lacks.
     sums.captured -= std::min(sums.captured, sums.eventsNotWritten);
+    sums.coroutines -= std::min(sums.coroutines, sums.coroutinesNotWritten);
     return sums;
 }
 

@@ -125,7 +125,10 @@ using SumsLayout =
            Plain<&Accounting::notesEvicted>, Plain<&Accounting::notesLost>, Plain<&Accounting::untraced>,
            Plain<&Accounting::bornWhileOff>, Plain<&Accounting::bornBeforeInit>, Plain<&Accounting::flaggedStations>,
            Plain<&Accounting::sitesDropped>, Plain<&Accounting::recordsDropped>, Plain<&Accounting::eventsNotWritten>,
-           Plain<&Accounting::timesApproximate>>;
+           Plain<&Accounting::timesApproximate>, Plain<&Accounting::threadsWithoutLane>,
+           Plain<&Accounting::birthsOvertaken>, Plain<&Accounting::recordsInHoles>, Plain<&Accounting::lanesShortened>,
+           Plain<&Accounting::lanesDamaged>, Plain<&Accounting::processesUnmapped>,
+           Plain<&Accounting::processesPartlyMapped>, Plain<&Accounting::coroutinesNotWritten>>;
 using KeyframeLayout = Layout<KeyframeRow, Tag::Keyframe, Plain<&KeyframeRow::born>, Plain<&KeyframeRow::piece>,
                               Plain<&KeyframeRow::pieces>>;
 using OutputLayout = Layout<OutputPiece, Tag::Output, Delta<&OutputPiece::ts>, Text<&OutputPiece::bytes>>;

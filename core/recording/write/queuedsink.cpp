@@ -97,6 +97,7 @@ private:
     FileSink *const m_file;                         ///< m_sink, if it is a FileSink; only for the writer's thread
     Transitions m_buffer;                           ///< memory for reuse; only for the writer's thread
     std::atomic<std::uint64_t> m_pending{0};        ///< relaxed: source and writer change it, any thread loads it
+    std::atomic<std::uint64_t> m_pendingBirths{0};  ///< relaxed: source and writer change it
     std::atomic<std::uint64_t> m_written{0};        ///< relaxed: the writer stores, any thread loads
     std::atomic<std::uint64_t> m_causesWritten{0};  ///< relaxed, like m_written
 
@@ -127,6 +128,7 @@ Result<void> QueuedSink::Queue::consume(const Batch &batch)
     const std::size_t restBytes = restBytesOf(batch);
     if (m_givenUp) {
         m_pending.fetch_add(batch.transitions.size(), std::memory_order_relaxed);
+        m_pendingBirths.fetch_add(batch.births.size(), std::memory_order_relaxed);
         return {};
     }
     if (batch.transitions.size() <= TransitionPool::kCapacity || restBytes == 0)
@@ -156,6 +158,8 @@ Result<void> QueuedSink::Queue::append(std::unique_lock<std::mutex> &lock, std::
                                        Step step)
 {
     const std::size_t count = transitions.size();
+    if (step.rest)
+        m_pendingBirths.fetch_add(step.rest->births.size(), std::memory_order_relaxed);
     std::size_t done = 0;
     do {
         if (!awaitSpace(lock, step.restBytes)) {
@@ -327,8 +331,10 @@ void QueuedSink::Queue::finishSink()
     m_work.wait(lock, [this] { return m_end != End::None; });  // at once, unless the sink has failed
     if (m_end != End::Finish)
         return;
-    if (m_givenUp)
+    if (m_givenUp) {
         m_accounting.eventsNotWritten = pending();
+        m_accounting.coroutinesNotWritten = m_pendingBirths.load(std::memory_order_relaxed);
+    }
     const Accounting sums = m_accounting;
     const bool hasFailed = m_error.has_value();
     lock.unlock();
@@ -376,6 +382,7 @@ Result<void> QueuedSink::Queue::write(Page &page)
         if (!consumed)
             return consumed;
         m_pending.fetch_sub(step.end - begin, std::memory_order_relaxed);
+        m_pendingBirths.fetch_sub(whole.births.size(), std::memory_order_relaxed);
         begin = step.end;
         step.rest.reset();
     }

@@ -40,7 +40,8 @@ public:
     /// that the sink can tell what was known at `ts`. The latest call counts. Any thread.
     void keepApart(std::uint64_t ts);
     /// Discards everything in the queue and everything still to come. The sink completes its present batches. finish()
-    /// then passes it the number of transitions not written (Accounting::eventsNotWritten). Any thread.
+    /// then passes it the numbers of transitions and births not written (Accounting::eventsNotWritten and
+    /// coroutinesNotWritten). Any thread.
     void giveUp();
     /// Gives up `time` from now, unless everything is written by then. A sink that has not returned `hung` after that
     /// is abandoned. Any thread.

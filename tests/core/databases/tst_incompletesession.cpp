@@ -6,6 +6,7 @@
 #include "tests/support/qtsuite.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 
 #include <sys/resource.h>
@@ -80,20 +81,26 @@ Accounting TestIncompleteSession::fillDisk(const std::string &database) const
     const std::unique_ptr<SessionWriter> writer = writerOf(database);
     Accounting sums;
     sums.captured = 2 * kEventsPerBatch;
-    sums.coroutines = 1;
+    sums.coroutines = 3;
     sums.untraced = 3;
     if (!writer->consume(batchFrom(0)))
         return {};
     const FileSizeLimit limit(static_cast<rlim_t>(QFileInfo(QString::fromStdString(database)).size()) + 65'536);
-    if (writer->consume(batchFrom(kEventsPerBatch)))
+    Batch second = batchFrom(kEventsPerBatch);
+    second.births.resize(2);
+    second.births[0].coroutine = 1;
+    second.births[1].coroutine = 2;
+    if (writer->consume(second))
         return {};
     writer->finishFailed(sums);
     sums.captured = kEventsPerBatch;
     sums.eventsNotWritten = kEventsPerBatch;
+    sums.coroutines = 1;
+    sums.coroutinesNotWritten = 2;
     return sums;
 }
 
-/// No event that was counted vanishes, neither here nor in what is written from it.
+/// Nothing that was counted vanishes, neither here nor in what is written from it.
 void TestIncompleteSession::keepsTheSumsOfACaptureThatFilledItsDisk()
 {
     const std::string first = path("first.sqlite");
@@ -118,6 +125,9 @@ void TestIncompleteSession::keepsTheSumsOfACaptureThatFilledItsDisk()
     for (const std::string &database : {first, second}) {
         QVERIFY(rowsOf(database).contains(QLatin1String("trace_info|events|40000")));
         QVERIFY(rowsOf(database).contains(QLatin1String("trace_info|events_not_written|20000")));
+        QVERIFY(rowsOf(database).contains(QLatin1String("trace_info|coroutines|3")));
+        QVERIFY(rowsOf(database).contains(QLatin1String("trace_info|coroutines_not_written|2")));
+        QCOMPARE(rowsOf(database).filter(QRegularExpression(QStringLiteral("^coroutines\\|"))).size(), 1);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/databases/storedsessions.h"
+#include "core/recording/write/recordingwriter.h"
 #include "tests/core/databases/sessiontest.h"
 #include "tests/support/qtsuite.h"
 
@@ -24,6 +25,8 @@ private Q_SLOTS:
     void keepsExtremeValues();
     void keepsEndsAtUnknownTimes();
     void reportsDeletedGaps();
+    void reportsDeletedCoroutines();
+    void keepsEverySum();
     void leavesOutClocksThatDoNotFitTheirColumn();
     void opensAnInterruptedExport();
     void keepsLocationsOfAddresses();
@@ -155,6 +158,44 @@ void TestSessionReader::keepsEndsAtUnknownTimes()
     expected.removeOne(QString());
     expected.sort();
     QCOMPARE(stored.others, expected);
+}
+
+void TestSessionReader::reportsDeletedCoroutines()
+{
+    Batch batch;
+    batch.births.resize(2);
+    batch.births[0].coroutine = 0;
+    batch.births[1].coroutine = 1;
+    batch.now = 5;
+    const std::unique_ptr<SessionWriter> writer = writerOf(path("run.sqlite"));
+    QVERIFY(bool(writer->consume(batch)));
+    Accounting sums;
+    sums.coroutines = 2;
+    QVERIFY(bool(writer->finish(sums)));
+    QCOMPARE(read(path("run.sqlite")).error, std::string());
+    QCOMPARE(change(path("run.sqlite"), QStringLiteral("DELETE FROM coroutines WHERE coroutine = 1")), QString());
+    const Content stored = read(path("run.sqlite"));
+    QVERIFY2(contains(stored.error, "run.sqlite has 1 coroutines, and should have 2: another program has changed it"),
+             stored.error.c_str());
+}
+
+/// Also those that only a capture can know.
+void TestSessionReader::keepsEverySum()
+{
+    Accounting sums;
+    std::uint64_t value = 100;
+    for (const StoredSum &sum : storedSums())
+        sum.set(sums, ++value);
+    // A recording has the whole run, and these are sums over its rows.
+    sums.captured = sums.lost = sums.missedBeforeAttach = sums.coroutines = sums.flaggedStations = 0;
+    sums.overflowCoroutines = sums.overflowEvents = sums.overflowNames = 0;
+    const Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path("run.ctr"));
+    QVERIFY(bool(writer));
+    QVERIFY(bool((*writer)->finish(sums)));
+    QCOMPARE(sumsOf(read(path("run.ctr")).sums), sumsOf(sums));
+    const Content stored = write(path("run.ctr"), path("run.sqlite"));
+    QCOMPARE(stored.error, std::string());
+    QCOMPARE(sumsOf(read(path("run.sqlite")).sums), sumsOf(sums));
 }
 
 void TestSessionReader::reportsDeletedGaps()

@@ -23,7 +23,7 @@ public:
         std::vector<std::string> items;
         std::vector<std::uint64_t> numbers;  ///< numbers of the transitions
         bool finished = false;
-        std::uint64_t captured = 0, notWritten = 0;
+        std::uint64_t captured = 0, notWritten = 0, coroutinesNotWritten = 0;
         std::thread::id consumedOn, destroyedOn;
         std::size_t calls = 0;
         int nice = 0;                       ///< of the writer's thread
@@ -59,6 +59,7 @@ public:
         m_log.finished = true;
         m_log.captured = sums.captured;
         m_log.notWritten = sums.eventsNotWritten;
+        m_log.coroutinesNotWritten = sums.coroutinesNotWritten;
         return failFinish ? ct::Result<void>(ct::Error{ct::ErrorCode::NoSpace, "no end"}) : ct::Result<void>();
     }
 
@@ -281,15 +282,21 @@ CT_CASE(theBudgetIncludesNotes)
     CHECK_EQUAL(shut.log.items.size(), 100U);
 }
 
-/// The sink gets a prefix of the stream, its end, and the number of events that it did not get.
-CT_CASE(countsEventsNotWrittenAfterGivingUp)
+/// The sink gets a prefix of the stream, its end, and the numbers of events and births that it did not get.
+CT_CASE(countsWhatIsNotWrittenAfterGivingUp)
 {
     constexpr std::size_t kCount = 10 * kChunk;
     Shut shut(64ULL << 20);
+    const auto born = [](std::uint64_t first, std::size_t count) {
+        ct::Batch batch = numbered(first, count);
+        batch.births.resize(1);
+        batch.births.front().coroutine = static_cast<ct::CoroutineId>(first / kChunk);
+        return batch;
+    };
     for (std::size_t i = 0; i < 10; ++i)
-        CHECK(static_cast<bool>(shut.sink->consume(numbered(i * kChunk, kChunk))));
+        CHECK(static_cast<bool>(shut.sink->consume(born(i * kChunk, kChunk))));
     shut.sink->giveUp();
-    CHECK(static_cast<bool>(shut.sink->consume(numbered(kCount, 1000))));
+    CHECK(static_cast<bool>(shut.sink->consume(born(kCount, 1000))));
     shut.open();
     ct::Accounting sums;
     sums.captured = kCount + 1000;
@@ -299,6 +306,9 @@ CT_CASE(countsEventsNotWrittenAfterGivingUp)
     CHECK(isDense(shut.log.numbers, shut.log.numbers.size()));
     CHECK_EQUAL(shut.log.numbers.size() + shut.log.notWritten, kCount + 1000);
     CHECK_EQUAL(shut.sink->pending(), shut.log.notWritten);
+    const auto births = std::count_if(shut.log.items.begin(), shut.log.items.end(),
+                                      [](const std::string &item) { return item.starts_with("birth"); });
+    CHECK_EQUAL(static_cast<std::uint64_t>(births) + shut.log.coroutinesNotWritten, 11U);
 }
 
 CT_CASE(givingUpEndsTheWaitForSpace)
