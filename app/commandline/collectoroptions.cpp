@@ -265,7 +265,7 @@ Result<CurrentArguments> withoutCollectorOptions(const std::vector<std::string> 
 {
     const auto end = std::find(arguments.begin(), arguments.end(), "--");
     if (std::none_of(arguments.begin(), end, isOwnSpelling))
-        return CurrentArguments{arguments, {}, {}, {}, {}};
+        return CurrentArguments{arguments, {}, {}, {}, {}, {}};
     return Rewriter(arguments).rewrite();
 }
 
