@@ -80,7 +80,7 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     connect(m_path, &QLineEdit::textChanged, this, &OpenDatabaseDialog::check);
     connect(m_connect, &QPushButton::clicked, this, &OpenDatabaseDialog::list);
     check();
-    resize(880, 560);
+    resize(980, 560);
 }
 
 QWidget *OpenDatabaseDialog::makeSource()
@@ -124,11 +124,13 @@ void OpenDatabaseDialog::makeList()
     m_list->setAlternatingRowColors(true);
     m_list->setUniformRowHeights(true);
     m_list->setTextElideMode(Qt::ElideMiddle);
-    m_list->header()->resizeSection(0, 220);
-    m_list->header()->resizeSection(1, 180);
-    m_list->header()->resizeSection(5, 260);
-    for (const int column : kNumbers)
+    m_list->header()->resizeSection(0, 210);
+    m_list->header()->resizeSection(1, 150);
+    m_list->header()->resizeSection(5, 220);
+    for (const int column : kNumbers) {
+        m_list->header()->resizeSection(column, 85);
         m_list->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    }
     connect(m_list, &QTreeWidget::itemSelectionChanged, this, [this] {
         m_open->setEnabled(!m_list->selectedItems().isEmpty());
         m_open->setDefault(m_open->isEnabled());

@@ -41,8 +41,8 @@ Error errorOf(sqlite3 *database, const std::string &path)
     case SQLITE_READONLY:
         return {ErrorCode::BadFormat, path + " is incomplete, because its writer was killed; open it once with sqlite3 "
                                              "to roll back the unfinished transaction"};
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return {ErrorCode::BadFormat, what + "; the file is damaged, choose another one"};
+    case SQLITE_CORRUPT: return {ErrorCode::BadFormat, what + "; the file is damaged, choose another one"};
+    case SQLITE_NOTADB: return {ErrorCode::BadFormat, path + " is not a SQLite database; choose another file"};
     case SQLITE_ERROR:
         return {ErrorCode::BadFormat, what + "; only databases that corotracer-gui has exported can be opened"};
     default: return {ErrorCode::InputOutput, what};

@@ -155,7 +155,9 @@ private Q_SLOTS:
         file.close();
         type(dialog, "databasePath", path);
         QVERIFY(gui::press(dialog, "databaseConnect"));
-        QTRY_VERIFY_WITH_TIMEOUT(labelOf(dialog, "databaseMessage").contains(path), gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(labelOf(dialog, "databaseMessage"),
+                                  path + QLatin1String(" is not a SQLite database; choose another file"),
+                                  gui::kPatience);
         gui::takePicture(dialog, "open-database-wrong");
         QTest::keyClick(dialog, Qt::Key_Escape);
         QTRY_VERIFY(!gui::topLevel<QWidget>("openDatabaseDialog"));
