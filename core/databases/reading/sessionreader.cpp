@@ -70,6 +70,7 @@ struct SessionReader::Data {
     const std::unique_ptr<RowSource> source;
     std::map<std::string, std::uint64_t, std::less<>> info;  ///< rows of trace_info
     RecordingInfo facts;
+    std::optional<Error> wrongFacts;       ///< another program has removed or changed them
     bool hasNewFacts = true;               ///< takeFacts() has not returned them yet
     std::vector<FrameLocation> frames;     ///< takeFacts() has not returned them yet
     std::unique_ptr<RowCursor> addresses;  ///< nullptr: all were read
@@ -108,11 +109,15 @@ Result<void> SessionReader::Data::readInfo()
 
 Result<void> SessionReader::Data::readSession()
 {
+    wrongFacts = Error{ErrorCode::BadFormat, source->name() + " has no valid facts of the run in its table sessions: "
+                                                              "another program has changed it; export the run again"};
     return readRows(*source, Table::Sessions, "info", [this](RowReader &row) {
         std::string json;
         row.skip(9).text(json);
-        if (std::optional<RecordingInfo> known = recordingInfoOf(json))
+        if (std::optional<RecordingInfo> known = recordingInfoOf(json)) {
             facts = std::move(*known);
+            wrongFacts.reset();
+        }
     });
 }
 
@@ -272,7 +277,7 @@ std::optional<Error> SessionReader::Data::changeAtEnd() const
                                                ": another program has changed it; export the run again"};
     };
     if (!hasAll)
-        return changed("events", read.captured, std::max(parts.events, rows));
+        return changed("events", read.captured, rows != read.captured ? rows : parts.events);
     const std::uint64_t coroutines =
         stored("coroutines") - std::min(stored("coroutines"), stored("coroutines_not_written"));
     if (coroutines != read.coroutines)
@@ -332,7 +337,7 @@ Result<bool> SessionReader::next(Batch &batch)
     data.isAtEnd = !more || !*more || !isAdmitted;
     data.isDamaged = data.error.has_value();
     if (data.isAtEnd && !data.error) {
-        data.error = data.changeAtEnd();
+        data.error = data.isComplete() && data.wrongFacts ? data.wrongFacts : data.changeAtEnd();
         data.isDamaged = data.error.has_value();
         if (!data.error)
             data.error = data.shortfall();

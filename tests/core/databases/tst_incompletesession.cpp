@@ -65,6 +65,8 @@ private Q_SLOTS:
     void keepsTheSumsOfACaptureThatFilledItsDisk();
     void keepsTheSumsOfASessionWithoutItsLastParts();
     void detectsChangesOfASessionThatLacksEvents();
+    void reportsChangedFactsAndSums_data();
+    void reportsChangedFactsAndSums();
     void readsEverythingBeforeAnUnknownCoroutine_data();
     void readsEverythingBeforeAnUnknownCoroutine();
 
@@ -153,6 +155,31 @@ void TestIncompleteSession::detectsChangesOfASessionThatLacksEvents()
     QCOMPARE(stored.sums.captured, kEventsPerBatch - 1);
     QVERIFY2(contains(stored.error, "has 19999 events, and should have 20000: another program has changed it"),
              stored.error.c_str());
+}
+
+void TestIncompleteSession::reportsChangedFactsAndSums_data()
+{
+    QTest::addColumn<QString>("statement");
+    QTest::addColumn<QByteArray>("message");
+    const QByteArray noFacts("run.sqlite has no valid facts of the run in its table sessions");
+    QTest::newRow("invalid facts") << QStringLiteral("UPDATE sessions SET info = '{'") << noFacts;
+    QTest::newRow("no facts") << QStringLiteral("DELETE FROM sessions") << noFacts;
+    QTest::newRow("sum") << QStringLiteral("UPDATE trace_info SET value = 5 WHERE name = 'events'")
+                         << QByteArray(" events, and should have 5: another program has changed it");
+}
+
+/// The events are read nevertheless.
+void TestIncompleteSession::reportsChangedFactsAndSums()
+{
+    QFETCH(const QString, statement);
+    QFETCH(const QByteArray, message);
+    const std::string database = path("run.sqlite");
+    const Content written = write(recording("causes/await-cycle.ctr"), database);
+    QCOMPARE(change(database, statement), QString());
+    const Content stored = read(database);
+    QVERIFY2(contains(stored.error, message), stored.error.c_str());
+    QCOMPARE(stored.events, written.events);
+    QVERIFY(!stored.hasEnded);
 }
 
 void TestIncompleteSession::readsEverythingBeforeAnUnknownCoroutine_data()
