@@ -17,6 +17,7 @@ void Notices::clear()
     m_notices.clear();
     m_overflow = {};
     m_reportedApproximate = false;
+    m_reportedLacking = false;
     m_reportedNoSymbols = false;
     m_bar.hide();
 }
@@ -43,6 +44,10 @@ void Notices::sample(const Run &run, const Accounting &sums)
         addNotice(
             tr("The processor's counter jumped or ran backwards. Times near that moment are approximate; counts are "
                "exact. A target with the current probe switches to the system's clock, which costs more per event."));
+    if (sums.eventsNotWritten != 0 && !std::exchange(m_reportedLacking, true))
+        addNotice(tr("%1 of the %2 events of this run are not in the recording: they could not be written, for example "
+                     "because the disk was full.")
+                      .arg(format::count(sums.eventsNotWritten), format::count(sums.captured + sums.eventsNotWritten)));
     const Population &population = *run.population();
     for (const QString &notice :
          m_overflow.fresh(population.overflow(), population.overflowNames(), population.keptCount()))

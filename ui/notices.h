@@ -37,6 +37,7 @@ private:
     QStringList m_notices;
     OverflowNotices m_overflow;
     bool m_reportedApproximate = false;
+    bool m_reportedLacking = false;
     bool m_reportedNoSymbols = false;
 };
 

@@ -3,10 +3,12 @@
 //
 // Clicks through File > Export, checks the files, and opens the same recording again.
 #include "core/databases/storedsessions.h"
+#include "core/recording/write/recordingwriter.h"
 #include "core/session/run.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
 #include "tests/ui/guisupport.h"
+#include "ui/format/format.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/mainwindow.h"
 #include "ui/widgets/infobar.h"
@@ -309,6 +311,25 @@ private Q_SLOTS:
         QVERIFY(m_window->findChild<QWidget *>(QStringLiteral("exportCancel"))->x() < rate->x());
         QVERIFY(gui::click(m_window.get(), "exportCancel"));
         QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+    }
+
+    void saysThatARecordingLacksEvents()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("lacking.ctr"));
+        {
+            auto writer = RecordingWriter::open(path.toStdString());
+            QVERIFY(bool(writer));
+            Accounting sums;
+            sums.captured = sums.eventsNotWritten = 7000;
+            QVERIFY(bool((*writer)->finish(sums)));
+        }
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        gui::ExportWindow opened(m_sandbox, file.readAll(), QStringLiteral("opened.ctr"));
+        QVERIFY(opened.isOpen);
+        QTRY_VERIFY2_WITH_TIMEOUT(opened.notice().contains(QLatin1String("are not in the recording")),
+                                  qPrintable(opened.notice()), kPatience);
+        QVERIFY2(opened.notice().contains(format::count(7000)), qPrintable(opened.notice()));
     }
 
     void longNamesDoNotWidenTheWindow()
