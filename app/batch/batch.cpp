@@ -6,6 +6,7 @@
 #include "app/batch/batchoutput.h"
 #include "app/batch/console.h"
 #include "app/batch/consolesignals.h"
+#include "app/batch/convertregion.h"
 #include "app/batch/databasepassword.h"
 #include "app/batch/diagnosis.h"
 #include "app/batch/dumper.h"
@@ -363,6 +364,8 @@ int BatchRun::exitCode() const
         return kExitOutput;
     if (!m_summary.captureError.empty())
         return kExitCapture;
+    if (m_line.convertsRegion && m_session.isPostMortem() && m_summary.endedBy == "signal")
+        return kExitSignalBase + m_lastSignal;
     if (m_summary.endedBy == "duration" || !isLaunched())
         return kExitSuccess;
     if (m_summary.signal)
@@ -476,8 +479,8 @@ int runBatch(const CommandLine &line)
     provideDatabasePasswords(line);
     if (readsRecording(line.start.kind()))
         return runRecorded(line);
-    BatchRun run(line);
-    return run.run();
+    const auto capture = [](const CommandLine &captured) { return BatchRun(captured).run(); };
+    return line.convertsRegion ? convertRegion(line, capture) : capture(line);
 }
 
 }  // namespace ct

@@ -142,7 +142,7 @@ void Conversion::completeAll(const Accounting &accounting, bool isPart)
     }
 }
 
-bool Conversion::finish(const Accounting &accounting, bool isPart)
+bool Conversion::finish(const Accounting &accounting, std::uint64_t dropped, bool isPart)
 {
     completeAll(accounting, isPart);
     if (notedEndSignal() != 0)
@@ -153,15 +153,18 @@ bool Conversion::finish(const Accounting &accounting, bool isPart)
         committed.push_back(output.get());
     }
     reportFailures();
-    return !hasFailed() && reportContent(accounting);
+    return !hasFailed() && reportContent(accounting, dropped);
 }
 
 /// Returns false if anything is missing in an output.
-bool Conversion::reportContent(const Accounting &accounting)
+bool Conversion::reportContent(const Accounting &accounting, std::uint64_t dropped)
 {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_begun).count();
-    m_console.print(QStringLiteral("read ") +
-                    QString::fromStdString(describe(accounting, static_cast<std::uint64_t>(ns))));
+    std::string read = describe(accounting, static_cast<std::uint64_t>(ns));
+    if (dropped != 0)
+        read += ", dropped " + std::to_string(dropped) +
+                " (the input lacks these events: a limit has removed them, or it is damaged)";
+    m_console.print(QStringLiteral("read ") + QString::fromStdString(read));
     bool isWhole = true;
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs) {
         isWhole = isWhole && output->failure().empty() && output->written() >= accounting.captured;

@@ -40,15 +40,15 @@ public:
     /// Shows the progress, a few times a second. `read`: the share of the input that was read, 0 to 1.
     void showProgress(double read);
     /// Completes all outputs, gives them their names, and prints what is in them. A signal that asks for the end ends
-    /// the program, and leaves nothing. `isPart`: see ExportContext::isPart. Returns false if anything is missing in an
-    /// output.
-    bool finish(const Accounting &accounting, bool isPart);
+    /// the program, and leaves nothing. `dropped`: how many numbers of events are missing without a loss. `isPart`: see
+    /// ExportContext::isPart. Returns false if anything is missing in an output.
+    bool finish(const Accounting &accounting, std::uint64_t dropped, bool isPart);
 
 private:
     using Clock = std::chrono::steady_clock;
     void completeAll(const Accounting &accounting, bool isPart);
     void reportFailures();
-    bool reportContent(const Accounting &accounting);
+    bool reportContent(const Accounting &accounting, std::uint64_t dropped);
     [[noreturn]] void endAtOnce();
 
     const CommandLine &m_line;

@@ -17,12 +17,14 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace ct {
 
 namespace {
 
+constexpr const char *kStandardInput = "standard input";
 constexpr std::size_t kChunk = 1U << 18;
 constexpr int kSignalMs = 200;  ///< between checks for a signal
 constexpr std::uint64_t kShowEvery = 64U << 20;
@@ -43,12 +45,12 @@ std::string folderOf(const CommandLine &line)
     return failed ? "/tmp" : folder.string();
 }
 
-Result<int> createNameless(const std::string &folder)
+Result<int> createNameless(const std::string &folder, const std::string &input)
 {
     std::string path = folder + "/.corotracer-input-XXXXXX";
     const int fd = mkostemp(path.data(), O_CLOEXEC);
     if (fd < 0)
-        return writeError(errno, "standard input cannot be copied to " + folder);
+        return writeError(errno, input + " cannot be copied to " + folder);
     ::unlink(path.c_str());
     return fd;
 }
@@ -115,11 +117,22 @@ bool isRegularFile(int fd)
 
 }  // namespace
 
-InputCopy::InputCopy(int fd) : m_fd(fd), m_path("/proc/self/fd/" + std::to_string(fd)) {}
+InputCopy::InputCopy(int fd, std::string name)
+    : m_fd(fd), m_name(std::move(name)), m_path("/proc/self/fd/" + std::to_string(fd))
+{
+}
 
 InputCopy::~InputCopy()
 {
     ::close(m_fd);
+}
+
+Result<std::unique_ptr<InputCopy>> InputCopy::makeEmpty(const CommandLine &line, const std::string &input)
+{
+    const Result<int> file = createNameless(folderOf(line), input);
+    if (!file)
+        return file.error();
+    return std::unique_ptr<InputCopy>(new InputCopy(*file, input));
 }
 
 Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Console &console)
@@ -127,17 +140,16 @@ Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Cons
     const Result<int> input = openStandardInput();
     if (!input)
         return input.error();
-    std::unique_ptr<InputCopy> source(new InputCopy(*input));
+    std::unique_ptr<InputCopy> source(new InputCopy(*input, kStandardInput));
     if (isRegularFile(*input))
         return source;
     if (::isatty(*input) == 1)
         return Error{ErrorCode::InvalidArgument, std::string("--input -: standard input is a terminal; ") + kSend};
-    const std::string folder = folderOf(line);
-    const Result<int> file = createNameless(folder);
-    if (!file)
-        return file.error();
-    std::unique_ptr<InputCopy> copied(new InputCopy(*file));
-    const Result<std::uint64_t> bytes = copy(*input, *file, folder, console);
+    Result<std::unique_ptr<InputCopy>> made = makeEmpty(line, kStandardInput);
+    if (!made)
+        return made.error();
+    std::unique_ptr<InputCopy> copied = std::move(*made);
+    const Result<std::uint64_t> bytes = copy(*input, copied->m_fd, folderOf(line), console);
     if (!bytes)
         return bytes.error();
     if (*bytes == 0)
@@ -154,7 +166,7 @@ Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Cons
 std::string InputCopy::named(std::string message) const
 {
     for (std::size_t at = message.find(m_path); at != std::string::npos; at = message.find(m_path, at))
-        message.replace(at, m_path.size(), kName);
+        message.replace(at, m_path.size(), m_name);
     return message;
 }
 

@@ -44,6 +44,7 @@ public:
 
 private:
     void read(std::unique_ptr<StreamFile> opened);
+    void reportLacking();
     void reportIncomplete();
     void handleFacts(const FileFacts &facts);
     void setInstant(std::uint64_t decided);
@@ -58,7 +59,7 @@ private:
     const CommandLine &m_line;
     const InputCopy *const m_input;
     const std::string m_path = m_input ? m_input->path() : m_line.start.inputPath();
-    const std::string m_name = m_input ? InputCopy::kName : m_path;  ///< for messages
+    const std::string m_name = m_input ? m_input->name() : m_path;  ///< for messages
     const std::shared_ptr<Population> m_population = std::make_shared<Population>();
     std::shared_ptr<AddressResolver> m_resolver;
     std::unique_ptr<StreamFile> m_file;
@@ -159,10 +160,22 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
             m_conversion->showProgress(m_file->progress());
     }
     m_accounting = m_file->accounting();
+    if (notedEndSignal() == 0)
+        reportLacking();
     if (m_conversion && notedEndSignal() == 0)
         reportIncomplete();
     if (m_diagnosis && m_passedInstant == 0 && notedEndSignal() == 0)
         m_diagnosis->finishJudging();
+}
+
+/// Reports events that were captured, but are not in the input. An error of the reading has reported them already.
+void RecordedRun::reportLacking()
+{
+    const std::uint64_t missing = m_accounting.eventsNotWritten;
+    if (!m_isIncomplete && missing != 0)
+        print(m_name + " lacks " + std::to_string(missing) + " of the " +
+              std::to_string(m_accounting.captured + missing) +
+              " events of the run: they could not be written, for example because the disk was full");
 }
 
 /// Reports a recording that ends between two blocks, which is no damage.
@@ -236,7 +249,10 @@ int RecordedRun::convert(const Accounting &accounting)
         print(m_name + " has no event that can be read; nothing was written");
         return kExitCapture;
     }
-    if (!m_conversion->finish(accounting, m_isPart))
+    std::uint64_t dropped = 0;
+    for (CoroutineId id = 0; id < m_population->size(); ++id)
+        dropped += m_population->at(id).unexplained;
+    if (!m_conversion->finish(accounting, dropped, m_isPart))
         return kExitOutput;
     return m_isIncomplete ? kExitCapture : kExitSuccess;
 }
@@ -265,6 +281,12 @@ int RecordedRun::run()
     return converted == kExitOutput ? kExitOutput : judged;
 }
 
+void takeSignals()
+{
+    refuseUserSignals(UserSignalsOf::Recording);
+    noteEndSignals();
+}
+
 int runFile(const CommandLine &line, const InputCopy *input)
 {
     auto run = std::make_unique<RecordedRun>(line, input, 0);
@@ -282,10 +304,15 @@ int runFile(const CommandLine &line, const InputCopy *input)
 
 }  // namespace
 
+int runCopied(const CommandLine &line, const InputCopy &input)
+{
+    takeSignals();
+    return runFile(line, &input);
+}
+
 int runRecorded(const CommandLine &line)
 {
-    refuseUserSignals(UserSignalsOf::Recording);
-    noteEndSignals();
+    takeSignals();
     if (line.start.kind() != RunKind::Input)
         return runFile(line, nullptr);
     Console console;

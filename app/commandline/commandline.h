@@ -49,6 +49,7 @@ struct CommandLine {
         bool createsFolder = false;                   ///< of -csv-out and -sqlite-out
     };
     std::vector<Export> exports;        ///< outputs of a conversion, or further outputs of a capture
+    bool convertsRegion = false;        ///< --input names a region, and there are exports
     std::string databasePassword;       ///< empty: none; from -db-password only
     std::vector<std::string> warnings;  ///< about the options, one sentence each
     bool lenient = false;               ///< skips bad lines of a JSONL input

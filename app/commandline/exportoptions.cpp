@@ -155,7 +155,10 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
         if (requested.output == stem)
             return usageError(option + " needs --output FILE: " + stem + " would be both its input and its output");
     }
-    return readsRecording(line.start.kind()) ? Result<void>() : makeRecordingMainOutput(line);
+    line.convertsRegion =
+        source.starts_with("--input ") && line.start.kind() == RunKind::Attached && !line.exports.empty();
+    const bool captures = !readsRecording(line.start.kind()) && !line.convertsRegion;
+    return captures ? makeRecordingMainOutput(line) : Result<void>();
 }
 
 }  // namespace ct

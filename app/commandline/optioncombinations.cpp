@@ -98,6 +98,8 @@ Result<void> Checks::checkBatch() const
 {
     const std::string capture = "--batch captures -- TARGET, --cmd 'LINE', --listen or --attach SHM";
     const RunKind kind = m_parsed.line.start.kind();
+    if (m_parsed.line.convertsRegion && !m_parsed.line.lenient)
+        return checkReading();
     if (kind == RunKind::None)
         return usageError("--batch needs -- TARGET, --cmd 'LINE', --listen or --attach SHM");
     if (readsRecording(kind)) {

@@ -87,7 +87,7 @@ With --batch:
   --baseline FILE         ignore the findings in FILE, a report in JSON, as long as they do not become more severe
   --input FILE            with --export: convert FILE; with --report or --fail-on: judge it. Both together read it once.
                           FILE is a recording, a SQLite database, postgresql://[USER@]HOST/DATABASE[?session=N], or
-                          - for standard input; a region (.shm) is read as with --attach
+                          - for standard input; a region (.shm) is judged as with --attach
   -deepdive -out FILE     as in the existing collector: --batch --input FILE --report markdown --report-out
                           coro_report.md; without -out, FILE is trace_output.jsonl
   -html -out FILE         the same with --report html --report-out coro_dashboard.html

@@ -113,7 +113,9 @@ private Q_SLOTS:
             infos.push_back((*reader)->info());
             QVERIFY((*reader)->hasEnded());
         }
-        QVERIFY(!infos[0].session.empty() && !infos[0].processes.empty() && infos[0].exit);
+        QVERIFY(!infos[0].session.empty());
+        QVERIFY(!infos[0].processes.empty());
+        QVERIFY(infos[0].exit);
         QVERIFY(infos[1] == infos[0]);
         QVERIFY(!output[0].isEmpty());
         QCOMPARE(output[1], output[0]);
@@ -264,12 +266,38 @@ private Q_SLOTS:
         QStringList segments = folder.names();
         QVERIFY(segments.size() > 1);
         const Outcome outcome = folder.run(QStringLiteral("--input %1 --export jsonl --output all.jsonl --export ctr "
-                                                          "--output all.ctr")
+                                                          "--output all.ctr --export sqlite --output all.sqlite")
                                                .arg(segments.first()));
         QVERIFY2(outcome.status == 0, outcome.err);
+        // The limit has removed the first events.
+        const exporttest::Database database(folder.path(QStringLiteral("all.sqlite")));
+        const QString dropped = database.rows("SELECT sum(dropped) FROM coroutines").value(0);
+        QVERIFY(dropped.toLongLong() > 0);
+        QCOMPARE(database.rows("SELECT value FROM trace_info WHERE name = 'dropped_events'"), QStringList(dropped));
+        QVERIFY2(outcome.says(qPrintable(QStringLiteral(", dropped %1 (").arg(dropped))), outcome.err);
         const Content before = contentOf(folder.path(segments.first()));
         QVERIFY(contentOf(folder.path(QStringLiteral("all.ctr"))).events == before.events);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("all.jsonl"))), qint64(before.sums.at("captured")));
+    }
+
+    void everyConversionReportsEventsThatTheInputLacks()
+    {
+        Folder folder;
+        {
+            auto writer = ct::RecordingWriter::open(folder.path(QStringLiteral("run.ctr")).toStdString());
+            QVERIFY(bool(writer));
+            ct::Accounting sums;
+            sums.captured = sums.eventsNotWritten = 7;
+            QVERIFY(bool((*writer)->finish(sums)));
+        }
+        for (const auto &[input, output] : {std::pair("run.ctr", "run.sqlite"), std::pair("run.sqlite", "run.jsonl")}) {
+            const Outcome outcome =
+                folder.run(QStringLiteral("--input %1 --export %2")
+                               .arg(QLatin1String(input), QString::fromLatin1(output).section(u'.', 1)));
+            QVERIFY2(outcome.status == 0, outcome.err);
+            QVERIFY2(outcome.says((std::string(input) + " lacks 7 of the 7 events of the run").c_str()), outcome.err);
+            QVERIFY(folder.has(output));
+        }
     }
 
     void anEmptyRecordingHasEmptyOutputs()
@@ -315,30 +343,6 @@ private Q_SLOTS:
         const QJsonObject summary = runner::objectIn(folder.path(QStringLiteral("s.json")));
         QVERIFY(runner::integer(summary, "events_not_written") > 0);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("run.ctr"))), runner::integer(summary, "events"));
-    }
-
-    void aLeftoverRegionIsConverted()
-    {
-        Folder folder;
-        QProcess target;
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), folder.path(QStringLiteral("flight.shm")));
-        target.setProcessEnvironment(environment);
-        target.start(runner::binary("ct_storm"), runner::words("--transitions 1000 --coroutines 10"));
-        QVERIFY(target.waitForFinished(runner::kPatienceMs));
-        QVERIFY(folder.has("flight.shm"));
-        const Outcome outcome =
-            folder.run(QStringLiteral("--input flight.shm --export jsonl --export ctr --export csv --output c.csv"));
-        QVERIFY2(outcome.status == 0, outcome.err);
-        const qint64 rows = rowsIn(folder.path(QStringLiteral("flight.jsonl")));
-        QVERIFY(rows > 0);
-        QCOMPARE(rowsIn(folder.path(QStringLiteral("flight.ctr"))), rows);
-        QCOMPARE(rowsIn(folder.path(QStringLiteral("c.csv"))), rows);
-        // Its content tells what it is, too.
-        QVERIFY(QFile::rename(folder.path(QStringLiteral("flight.shm")), folder.path(QStringLiteral("copy.old"))));
-        const Outcome copy = folder.run(QStringLiteral("--input copy.old --export csv --output d.csv"));
-        QVERIFY2(copy.status == 0, copy.err);
-        QCOMPARE(folder.content("d.csv"), folder.content("c.csv"));
     }
 
     void databasesHaveTheFindingsOfTheReport()

@@ -39,6 +39,22 @@ private Q_SLOTS:
         QVERIFY(!parse("--batch -o - --export ctr -o b.ctr --listen"));
         QVERIFY(!parse("--batch --export ctr -o b.jsonl --listen"));
     }
+
+    /// With --attach, it is captured.
+    void aRegionOfInputIsConverted()
+    {
+        const auto line = parse("--batch --input a.shm --export ctr -o b.ctr --export csv");
+        QVERIFY2(bool(line), line ? "" : line.error().message.c_str());
+        QVERIFY(line->convertsRegion);
+        QCOMPARE(line->outputPath, std::string());
+        QCOMPARE(line->exports.size(), 2U);
+        QCOMPARE(line->exports[1].output, std::string("a.csv"));
+        const auto timed = parse("--batch --input a.shm --export csv --duration 3");
+        QVERIFY(!timed);
+        QVERIFY(timed.error().message.starts_with("--duration cannot be used with --batch --input FILE"));
+        const auto attached = parse("--batch --attach a.shm --export csv -o b.csv --duration 3");
+        QVERIFY2(attached && !attached->convertsRegion, attached ? "" : attached.error().message.c_str());
+    }
 };
 
 CT_QT_SUITE(ExportOptionsTest)
