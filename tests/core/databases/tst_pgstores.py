@@ -96,6 +96,23 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.assertEqual(self.value("SELECT count(*) FROM other.all_events"), "20")
         self.assertEqual(self.value("SELECT count(*) FROM public.all_events"), "20")
 
+    def test_views_show_their_own_schema_to_every_reader(self):
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"CREATE SCHEMA other; ALTER DATABASE {self.database} SET search_path = other")
+        self.exported(self.many("second.jsonl", 20), table="mine")
+        for path in "public", "other", "nothing":
+            self.query(f"ALTER DATABASE {self.database} SET search_path = {path}")
+            for view, events in (("public.events", 10), ("public.coro_trace", 10), ("other.events", 20), ("other.mine", 20)):
+                self.assertEqual(self.value(f"SELECT count(*) FROM {view}"), str(events), (view, path))
+
+    def test_views_read_only_the_partition_of_their_session(self):
+        for name, events in ("first", 10), ("second", 20):
+            self.exported(self.many(f"{name}.jsonl", events))
+        for view in "events", "coro_trace_events":
+            plan = "\n".join(row[0] for row in self.query(f"EXPLAIN (ANALYZE, TIMING off) SELECT * FROM {view}"))
+            self.assertRegex(plan, r"events_of_session_1 .*\(never executed\)")
+            self.assertRegex(plan, r"events_of_session_2 .*\(actual rows=20 ")
+
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))
         self.query("CREATE TABLE others (a integer)")
