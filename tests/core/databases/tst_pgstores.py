@@ -113,6 +113,15 @@ class PgStores(storetests.Stores, unittest.TestCase):
             self.assertRegex(plan, r"events_of_session_1 .*\(never executed\)")
             self.assertRegex(plan, r"events_of_session_2 .*\(actual rows=20 ")
 
+    def test_exports_at_the_same_moment_whatever_the_isolation_of_the_database(self):
+        self.exported(self.many("other.jsonl", 10))
+        source = self.many("run.jsonl", 20_000)
+        for level in "repeatable read", "serializable":
+            self.query(f"ALTER DATABASE {self.database} SET default_transaction_isolation = '{level}'")
+            for _ in range(3):
+                self.exported_together(source, source)
+                self.assertEqual(self.stored(), [self.whole("other.jsonl", 10), self.whole("run.jsonl", 20_000)])
+
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))
         self.query("CREATE TABLE others (a integer)")
