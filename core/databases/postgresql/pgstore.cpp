@@ -9,6 +9,7 @@
 #include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -46,7 +47,9 @@ public:
 
 private:
     Result<void> makeSchema();
+    Result<void> refuseOthers();
     Result<void> makeTables();
+    Result<void> replaceViews(const std::vector<postgresql::View> &views);
     Result<void> takeNumber();
     Result<void> beginTransaction();
     Result<void> makePartition(Table table);
@@ -54,7 +57,7 @@ private:
     Result<void> load();
     Result<void> attach();
     Result<void> replaceCollectorsTable();
-    std::string makeFlatView() const;
+    postgresql::View makeFlatView() const;
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
 
@@ -78,7 +81,8 @@ Result<void> PgStore::makeSchema()
     return made;
 }
 
-Result<void> PgStore::makeTables()
+/// Refuses tables and views of these names that an export must not change.
+Result<void> PgStore::refuseOthers()
 {
     const auto others = m_connection->column(postgresql::findViewsOfOthers(m_address.table));
     if (!others)
@@ -90,16 +94,56 @@ Result<void> PgStore::makeTables()
         return tables.error();
     if (!tables->empty())
         return tableOfOthers(m_address.name(), tables->front(), m_address.table);
+    return {};
+}
+
+Result<void> PgStore::makeTables()
+{
+    if (Result<void> refused = refuseOthers(); !refused)
+        return refused;
     const auto collectors = m_connection->column(postgresql::findCollectorsTable(m_address.table));
     if (!collectors)
         return collectors.error();
     m_movesTable = !collectors->empty();
-    Result<void> made = run(postgresql::makeSchema() + (m_movesTable ? "" : makeFlatView()));
+    std::vector<postgresql::View> views = postgresql::tableViews();
+    if (!m_movesTable)
+        views.push_back(makeFlatView());
+    Result<void> made = run(postgresql::makeTables());
+    if (made)
+        made = replaceViews(views);
     if (made)
         return made;
     Error error = made.error();
     addRemedy(error, "if the database has tables of other programs with these names, choose another database");
     return error;
+}
+
+/// Leaves views as they are that need no change: a report that reads one would hold up the export, and the export all
+/// later reports.
+Result<void> PgStore::replaceViews(const std::vector<postgresql::View> &views)
+{
+    const auto outdated = m_connection->column(postgresql::findOutdatedViews(views));
+    if (!outdated)
+        return outdated.error();
+    if (outdated->empty())
+        return {};
+    std::vector<postgresql::View> replaced;
+    std::string statements;
+    for (const postgresql::View &view : views) {
+        if (std::ranges::find(*outdated, view.name) == outdated->end())
+            continue;
+        statements += view.make;
+        replaced.push_back(view);
+    }
+    if (Result<void> made = run(statements); !made)
+        return made;
+    const auto marks = m_connection->column(postgresql::findMarks(replaced));
+    if (!marks)
+        return marks.error();
+    std::string comments;
+    for (const std::string &mark : *marks)
+        comments += mark;
+    return run(comments);
 }
 
 Result<void> PgStore::takeNumber()
@@ -183,7 +227,7 @@ Result<void> PgStore::attach()
     return run(statements);
 }
 
-std::string PgStore::makeFlatView() const
+postgresql::View PgStore::makeFlatView() const
 {
     return postgresql::makeFlatView(m_address.table, m_address.hasOwnView() ? keyPrefix(m_address.table) : "");
 }
@@ -196,9 +240,11 @@ Result<void> PgStore::replaceCollectorsTable()
         return collectors.error();
     // Another export may have renamed the table since begin().
     // Another export that begins waits as long as this one waits for readers of the table.
-    return run("SET LOCAL lock_timeout = '30s'; " +
-               (collectors->empty() ? std::string() : postgresql::moveCollectorsTable(m_address.table)) +
-               makeFlatView() + "SET LOCAL lock_timeout = 0");
+    Result<void> done = run("SET LOCAL lock_timeout = '30s'; " +
+                            (collectors->empty() ? std::string() : postgresql::moveCollectorsTable(m_address.table)));
+    if (done)
+        done = replaceViews({makeFlatView()});
+    return done ? run("SET LOCAL lock_timeout = 0") : done;
 }
 
 Result<void> PgStore::publish(const std::string &sessionKey)

@@ -122,6 +122,31 @@ class PgStores(storetests.Stores, unittest.TestCase):
                 self.exported_together(source, source)
                 self.assertEqual(self.stored(), [self.whole("other.jsonl", 10), self.whole("run.jsonl", 20_000)])
 
+    def reader(self):
+        """A report that has read a view, and whose transaction stays open."""
+        reader = self.client()
+        reader.run("BEGIN; SELECT count(*) FROM events; SELECT count(*) FROM coro_trace_events")
+        return reader
+
+    def test_exports_beside_a_report_that_reads_for_long(self):
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"ALTER DATABASE {self.database} SET log_statement = 'all'")
+        reader = self.reader()
+        self.exported(self.many("second.jsonl", 20))
+        self.assertEqual(reader.run("SELECT count(*) FROM events"), ["20"])
+        self.assertNotIn("statement: CREATE OR REPLACE VIEW", (self.server.folder / "log").read_text(errors="replace"))
+
+    def test_replaces_views_that_are_missing_or_different(self):
+        self.exported(self.many("first.jsonl", 10), table="mine")
+        self.query("DROP VIEW threads, processes CASCADE; CREATE OR REPLACE VIEW gaps AS SELECT coroutine, first_n, events,"
+                   " kind, after_event FROM all_gaps WHERE session = current_setting('corotracer.session')::integer LIMIT 7")
+        definition = "SELECT definition FROM pg_views WHERE viewname = '{}'"
+        self.query("ALTER VIEW flags RENAME TO old_flags")
+        self.exported(self.many("second.jsonl", 20), table="mine")
+        self.assertNotIn("LIMIT 7", self.value(definition.format("gaps")))
+        for view in "threads", "processes", "flags":
+            self.assertIn("stored_sessions", self.value(definition.format(view)))
+
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))
         self.query("CREATE TABLE others (a integer)")
