@@ -57,6 +57,8 @@ ErrorCode codeOf(std::string_view state)
         return ErrorCode::PermissionDenied;
     if (state.starts_with("55"))
         return ErrorCode::Busy;
+    if (state == "25006")
+        return ErrorCode::Unsupported;
     return ErrorCode::InputOutput;
 }
 

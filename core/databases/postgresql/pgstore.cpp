@@ -114,7 +114,9 @@ Result<void> PgStore::makeTables()
     if (made)
         return made;
     Error error = made.error();
-    addRemedy(error, "if the database has tables of other programs with these names, choose another database");
+    // Other codes have their own remedies.
+    if (error.code == ErrorCode::InputOutput && !m_connection->isLost())
+        addRemedy(error, "if the database has tables of other programs with these names, choose another database");
     return error;
 }
 

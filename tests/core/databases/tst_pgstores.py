@@ -27,7 +27,7 @@ def message(kind, content):
 
 class LyingServer:
     """Speaks PostgreSQL's protocol up to `statement`, which it answers with `lie`: once, or until the client is gone.
-    After that it reads nothing."""
+    After that it reads nothing, unless the lie is a whole answer."""
 
     def __init__(self, folder, statement, lie, repeats):
         self.statement, self.lie, self.repeats = statement, lie, repeats
@@ -65,6 +65,8 @@ class LyingServer:
                         continue
                     client.sendall(self.lie)
                     self.is_lying.set()
+                    if self.lie.endswith(ready):
+                        continue
                     while self.repeats:
                         client.sendall(self.lie)
                     self.is_done.wait()
@@ -146,6 +148,21 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.assertNotIn("LIMIT 7", self.value(definition.format("gaps")))
         for view in "threads", "processes", "flags":
             self.assertIn("stored_sessions", self.value(definition.format(view)))
+
+    def test_names_only_the_remedy_that_fits(self):
+        others = "tables of other programs"
+        locked = message(b"E", b"SERROR\0C55P03\0Mcanceling statement due to lock timeout\0\0") + message(b"Z", b"I")
+        errors = self.ended(self.lied_to(b"CREATE", locked)[1], 4)
+        self.assertIn("; end the programs that use these tables, and export again", errors)
+        self.assertNotIn(others, errors)
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"ALTER DATABASE {self.database} SET default_transaction_read_only = on")
+        errors = self.exported(self.many("second.jsonl", 20), 4)
+        self.assertIn("; choose a server that is no standby", errors)
+        self.assertNotIn(others, errors)
+        self.server.query("postgres", f"ALTER DATABASE {self.database} RESET default_transaction_read_only")
+        self.query("DROP VIEW gaps; ALTER TABLE all_gaps DROP COLUMN events CASCADE")
+        self.assertIn(others, self.exported(self.many("second.jsonl", 20), 4))
 
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))
