@@ -158,6 +158,18 @@ std::string findTablesOfOthers(const std::string &flatView)
            ") OR relname = " + pgLiteral(movedTable(flatView)) + " AND EXISTS (" + collectors + "))";
 }
 
+std::string findForeignOwners(const std::string &flatView)
+{
+    const ViewNames names = viewNames(flatView, &pgLiteral);
+    std::string tables;
+    for (std::size_t i = 0; i < kTables; ++i)
+        tables += ", " + pgLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
+    return "SELECT relname || ' belongs to the role ' || pg_get_userbyid(relowner) FROM pg_class WHERE relnamespace ="
+           " current_schema()::regnamespace AND relname IN (" +
+           names.ofTables + ", " + names.ofTraces + tables +
+           ") AND NOT pg_has_role(relowner, 'USAGE') ORDER BY relkind";
+}
+
 std::string findCollectorsTable(const std::string &flatView)
 {
     return "SELECT t.relname FROM pg_class t WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind = 'r'"

@@ -37,6 +37,8 @@ std::string findMarks(const std::vector<View> &views);
 std::string findViewsOfOthers(const std::string &flatView);
 /// A query for the names of other programs' tables that have the name of a view.
 std::string findTablesOfOthers(const std::string &flatView);
+/// A query for the tables and views of exports that this role cannot change: "NAME belongs to the role ROLE".
+std::string findForeignOwners(const std::string &flatView);
 /// A query for the table of the existing collector that has the name of the flat view.
 std::string findCollectorsTable(const std::string &flatView);
 /// Renames that table.

@@ -81,7 +81,7 @@ Result<void> PgStore::makeSchema()
     return made;
 }
 
-/// Refuses tables and views of these names that an export must not change.
+/// Refuses tables and views of these names that an export must not, or cannot, change.
 Result<void> PgStore::refuseOthers()
 {
     const auto others = m_connection->column(postgresql::findViewsOfOthers(m_address.table));
@@ -94,6 +94,15 @@ Result<void> PgStore::refuseOthers()
         return tables.error();
     if (!tables->empty())
         return tableOfOthers(m_address.name(), tables->front(), m_address.table);
+    // Attaching a partition needs the ownership of the table; at the end of a capture it is too late to say so.
+    const auto owners = m_connection->column(postgresql::findForeignOwners(m_address.table));
+    if (!owners)
+        return owners.error();
+    if (!owners->empty())
+        return Error{ErrorCode::AlreadyExists,
+                     m_address.name() + ": " + owners->front() +
+                         "; export as this role, let an administrator make your role a member of it, or choose another "
+                         "database"};
     return {};
 }
 
@@ -286,9 +295,12 @@ void PgStore::dropUnused()
         " AND p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
         " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
     (void)run("SET lock_timeout = '3s'");
-    for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
-        if (!run("DROP TABLE " + partition))
+    for (const std::string &partition : partitions ? *partitions : std::vector<std::string>()) {
+        const Result<void> dropped = run("DROP TABLE " + partition);
+        // Another role's partition stays until that role exports.
+        if (!dropped && dropped.error().code != ErrorCode::PermissionDenied)
             return;  // a reader or another export uses it
+    }
 }
 
 }  // namespace

@@ -164,6 +164,27 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.query("DROP VIEW gaps; ALTER TABLE all_gaps DROP COLUMN events CASCADE")
         self.assertIn(others, self.exported(self.many("second.jsonl", 20), 4))
 
+    def test_says_which_role_the_tables_belong_to(self):
+        for user in "alice", "bob":
+            self.server.query("postgres", f"CREATE ROLE {user} LOGIN")
+            self.addCleanup(self.server.query, "postgres", f"DROP ROLE {user}")
+        self.server.query("postgres", f"CREATE DATABASE {self.database}")
+        self.addCleanup(self.server.query, "postgres", f"DROP DATABASE {self.database}")
+        self.query("GRANT ALL ON SCHEMA public TO alice, bob")
+        self.exported(self.many("first.jsonl", 10), user="alice")
+        self.query("GRANT ALL ON ALL TABLES IN SCHEMA public TO bob; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO bob")
+        errors = self.exported(self.many("second.jsonl", 20), 4, user="bob")
+        self.assertIn("belongs to the role alice; export as this role, let an administrator make your role a member of it,"
+                      " or choose another database; nothing of this session was stored", errors)
+        self.assertNotIn("the right to create tables", errors)
+        self.query("GRANT alice TO bob")
+        self.exported(self.many("first.jsonl", 20), user="bob")
+        self.assertEqual(self.value("SELECT count(*) FROM events"), "20")
+        # Partitions that belong to another role do not keep the owner from dropping its own.
+        for events in 30, 40:
+            self.exported(self.many("first.jsonl", events), user="alice")
+        self.assertEqual(self.value("SELECT count(*) FROM all_events WHERE session = 3"), "0")
+
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))
         self.query("CREATE TABLE others (a integer)")
