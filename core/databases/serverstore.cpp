@@ -18,6 +18,8 @@ const char *remedyOf(ErrorCode code)
     case ErrorCode::PermissionDenied:
         return "ask the owner of the database for the right to create tables and views, or choose another database";
     case ErrorCode::Busy: return "end the programs that use these tables, and export again";
+    case ErrorCode::Unsupported:  // the transaction is read-only
+        return "choose a server that is no standby, and let default_transaction_read_only be off";
     default: return spaceRemedy(code);
     }
 }

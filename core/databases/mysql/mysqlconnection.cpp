@@ -44,8 +44,9 @@ bool endsConnection(int code)
 constexpr int kInterrupted = 1317;      ///< ER_QUERY_INTERRUPTED
 constexpr const char *kNoTls = "2026";  ///< CR_SSL_CONNECTION_ERROR, of the client
 
-/// Fixes the meaning of quotes and ||, and the checks, whatever the server's default is.
-constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
+/// Fixes the meaning of quotes and ||, the checks, and the end of transactions, whatever the server's default is.
+constexpr const char *kMode = "SET SESSION sql_mode = 'PIPES_AS_CONCAT,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
+                              " SESSION autocommit = 1";
 
 }  // namespace
 

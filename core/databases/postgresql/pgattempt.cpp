@@ -8,6 +8,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 #include <regex>
+#include <sys/socket.h>
 #include <vector>
 
 namespace ct {
@@ -54,6 +55,15 @@ bool await(PGconn *handle, PostgresPollingStatusType wanted, const std::function
     return true;
 }
 
+/// True if something else than PostgreSQL answers the request for TLS: PostgreSQL sends one byte and then waits, or an
+/// error. "SSH-2.0" begins like PostgreSQL's consent.
+bool isForeignAnswer(PGconn *handle)
+{
+    char answer[2] = {};
+    const ssize_t size = ::recv(PQsocket(handle), answer, sizeof answer, MSG_PEEK | MSG_DONTWAIT);
+    return size > 0 && answer[0] != 'E' && !(size == 1 && (answer[0] == 'S' || answer[0] == 'N'));
+}
+
 /// "connection to ... failed: FATAL:  28P01: password authentication failed\nLOCATION: ...": takes the state out of
 /// the text. The word before it depends on the language of the server.
 void readRefusal(PgAttempt &attempt)
@@ -93,7 +103,13 @@ PgAttempt attemptPgConnection(const ServerAddress &address, const std::string &d
             attempt.text = "the server does not answer";
             return attempt;
         }
+        const bool startedTls = startsTls;
         startsTls = PQstatus(handle) == CONNECTION_SSL_STARTUP;
+        if (startsTls && !startedTls && isForeignAnswer(handle)) {
+            attempt.isForeign = true;
+            attempt.text = "no PostgreSQL server answers there";
+            return attempt;
+        }
         status = PQconnectPoll(handle);
     }
     attempt.isConnected = status == PGRES_POLLING_OK;
@@ -107,9 +123,10 @@ Error refusalOf(const ServerAddress &address, const PgAttempt &attempt)
 {
     Error error{attempt.wantsPassword ? ErrorCode::PermissionDenied : ErrorCode::NotFound,
                 address.name() + ": " + attempt.text};
-    addRemedy(error, attempt.wantsPassword ? passwordRemedy(address)
-                     : attempt.lacksTls    ? tlsRemedy(address)
-                                           : "check the address and the user");
+    addRemedy(error, attempt.isForeign       ? "check the host and the port"
+                     : attempt.wantsPassword ? passwordRemedy(address)
+                     : attempt.lacksTls      ? tlsRemedy(address)
+                                             : "check the address and the user");
     return error;
 }
 

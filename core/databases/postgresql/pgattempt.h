@@ -24,6 +24,7 @@ struct PgAttempt {
     bool isConnected = false;
     bool wantsPassword = false;  ///< refused because the password is missing or wrong
     bool lacksTls = false;       ///< failed because the server offers no TLS, or no trusted certificate
+    bool isForeign = false;      ///< what answered is no PostgreSQL server
     std::string state;           ///< SQLSTATE of the refusal; empty: the server gave none
     std::string text;            ///< the refusal, one line
 

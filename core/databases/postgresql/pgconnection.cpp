@@ -57,6 +57,8 @@ ErrorCode codeOf(std::string_view state)
         return ErrorCode::PermissionDenied;
     if (state.starts_with("55"))
         return ErrorCode::Busy;
+    if (state == "25006")
+        return ErrorCode::Unsupported;
     return ErrorCode::InputOutput;
 }
 
@@ -209,6 +211,9 @@ Result<std::unique_ptr<PgConnection>> PgConnection::open(const ServerAddress &ad
     // In the literals of pgLiteral(), a backslash is an ordinary character, whatever the default of the database is.
     if (done)
         done = connection->run("SET standard_conforming_strings = on");
+    // A statement has to see what another export has committed while this one waited for it.
+    if (done)
+        done = connection->run("SET default_transaction_isolation = 'read committed'");
     // From version 14 on: the server ends a statement soon after its client is gone.
     if (done)
         (void)connection->run("SET client_connection_check_interval = '1s'");

@@ -9,6 +9,7 @@
 #include "core/databases/sqltext.h"
 #include "core/databases/storedsums.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -46,7 +47,9 @@ public:
 
 private:
     Result<void> makeSchema();
+    Result<void> refuseOthers();
     Result<void> makeTables();
+    Result<void> replaceViews(const std::vector<postgresql::View> &views);
     Result<void> takeNumber();
     Result<void> beginTransaction();
     Result<void> makePartition(Table table);
@@ -54,7 +57,7 @@ private:
     Result<void> load();
     Result<void> attach();
     Result<void> replaceCollectorsTable();
-    std::string makeFlatView() const;
+    postgresql::View makeFlatView() const;
     Result<void> run(const std::string &statements) { return m_connection->run(statements); }
     void dropUnused();
 
@@ -78,7 +81,8 @@ Result<void> PgStore::makeSchema()
     return made;
 }
 
-Result<void> PgStore::makeTables()
+/// Refuses tables and views of these names that an export must not, or cannot, change.
+Result<void> PgStore::refuseOthers()
 {
     const auto others = m_connection->column(postgresql::findViewsOfOthers(m_address.table));
     if (!others)
@@ -90,16 +94,67 @@ Result<void> PgStore::makeTables()
         return tables.error();
     if (!tables->empty())
         return tableOfOthers(m_address.name(), tables->front(), m_address.table);
+    // Attaching a partition needs the ownership of the table; at the end of a capture it is too late to say so.
+    const auto owners = m_connection->column(postgresql::findForeignOwners(m_address.table));
+    if (!owners)
+        return owners.error();
+    if (!owners->empty())
+        return Error{ErrorCode::AlreadyExists,
+                     m_address.name() + ": " + owners->front() +
+                         "; export as this role, let an administrator make your role a member of it, or choose another "
+                         "database"};
+    return {};
+}
+
+Result<void> PgStore::makeTables()
+{
+    if (Result<void> refused = refuseOthers(); !refused)
+        return refused;
     const auto collectors = m_connection->column(postgresql::findCollectorsTable(m_address.table));
     if (!collectors)
         return collectors.error();
     m_movesTable = !collectors->empty();
-    Result<void> made = run(postgresql::makeSchema() + (m_movesTable ? "" : makeFlatView()));
+    std::vector<postgresql::View> views = postgresql::tableViews();
+    if (!m_movesTable)
+        views.push_back(makeFlatView());
+    Result<void> made = run(postgresql::makeTables());
+    if (made)
+        made = replaceViews(views);
     if (made)
         return made;
     Error error = made.error();
-    addRemedy(error, "if the database has tables of other programs with these names, choose another database");
+    // Other codes have their own remedies.
+    if (error.code == ErrorCode::InputOutput && !m_connection->isLost())
+        addRemedy(error, "if the database has tables of other programs with these names, choose another database");
     return error;
+}
+
+/// Leaves views as they are that need no change: a report that reads one would hold up the export, and the export all
+/// later reports.
+Result<void> PgStore::replaceViews(const std::vector<postgresql::View> &views)
+{
+    const auto outdated = m_connection->column(postgresql::findOutdatedViews(views));
+    if (!outdated)
+        return outdated.error();
+    if (outdated->empty())
+        return {};
+    std::vector<postgresql::View> replaced;
+    std::string statements;
+    for (const postgresql::View &view : views) {
+        if (std::ranges::find(*outdated, view.name) == outdated->end())
+            continue;
+        statements += view.make;
+        replaced.push_back(view);
+    }
+    if (Result<void> made = run(statements); !made)
+        return made;
+    const auto marks = m_connection->column(postgresql::findMarks(replaced));
+    if (!marks)
+        return marks.error();
+    std::string comments;
+    for (const std::string &mark : *marks)
+        comments += mark;
+    return run(comments);
 }
 
 Result<void> PgStore::takeNumber()
@@ -183,7 +238,7 @@ Result<void> PgStore::attach()
     return run(statements);
 }
 
-std::string PgStore::makeFlatView() const
+postgresql::View PgStore::makeFlatView() const
 {
     return postgresql::makeFlatView(m_address.table, m_address.hasOwnView() ? keyPrefix(m_address.table) : "");
 }
@@ -196,9 +251,11 @@ Result<void> PgStore::replaceCollectorsTable()
         return collectors.error();
     // Another export may have renamed the table since begin().
     // Another export that begins waits as long as this one waits for readers of the table.
-    return run("SET LOCAL lock_timeout = '30s'; " +
-               (collectors->empty() ? std::string() : postgresql::moveCollectorsTable(m_address.table)) +
-               makeFlatView() + "SET LOCAL lock_timeout = 0");
+    Result<void> done = run("SET LOCAL lock_timeout = '30s'; " +
+                            (collectors->empty() ? std::string() : postgresql::moveCollectorsTable(m_address.table)));
+    if (done)
+        done = replaceViews({makeFlatView()});
+    return done ? run("SET LOCAL lock_timeout = 0") : done;
 }
 
 Result<void> PgStore::publish(const std::string &sessionKey)
@@ -238,9 +295,12 @@ void PgStore::dropUnused()
         " AND p.relname LIKE 'all\\_%' AND c.relname ~ '_of_session_[0-9]+$'"
         " AND substring(c.relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM stored_sessions)");
     (void)run("SET lock_timeout = '3s'");
-    for (const std::string &partition : partitions ? *partitions : std::vector<std::string>())
-        if (!run("DROP TABLE " + partition))
+    for (const std::string &partition : partitions ? *partitions : std::vector<std::string>()) {
+        const Result<void> dropped = run("DROP TABLE " + partition);
+        // Another role's partition stays until that role exports.
+        if (!dropped && dropped.error().code != ErrorCode::PermissionDenied)
             return;  // a reader or another export uses it
+    }
 }
 
 }  // namespace

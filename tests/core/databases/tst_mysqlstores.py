@@ -141,6 +141,13 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
             self.exported(self.many("run.jsonl", events))
         self.assertEqual(self.value("SELECT count(*) FROM all_events"), "20")
 
+    def test_exports_to_servers_that_do_not_commit_by_themselves(self):
+        self.server.query("mysql", "SET GLOBAL autocommit = 0")
+        self.addCleanup(self.server.query, "mysql", "SET GLOBAL autocommit = 1")
+        for events in 10, 20:
+            self.exported(self.many("run.jsonl", events))
+        self.assertEqual(self.value("SELECT count(*) FROM all_events"), "20")
+
     def test_texts_stay_texts_in_servers_that_read_no_backslashes(self):
         mode = self.server.value("mysql", "SELECT @@GLOBAL.sql_mode")
         self.server.query("mysql", "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'")

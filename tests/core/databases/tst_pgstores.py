@@ -27,7 +27,7 @@ def message(kind, content):
 
 class LyingServer:
     """Speaks PostgreSQL's protocol up to `statement`, which it answers with `lie`: once, or until the client is gone.
-    After that it reads nothing."""
+    After that it reads nothing, unless the lie is a whole answer."""
 
     def __init__(self, folder, statement, lie, repeats):
         self.statement, self.lie, self.repeats = statement, lie, repeats
@@ -65,6 +65,8 @@ class LyingServer:
                         continue
                     client.sendall(self.lie)
                     self.is_lying.set()
+                    if self.lie.endswith(ready):
+                        continue
                     while self.repeats:
                         client.sendall(self.lie)
                     self.is_done.wait()
@@ -95,6 +97,93 @@ class PgStores(storetests.Stores, unittest.TestCase):
         self.exported(self.many("third.jsonl", 20))
         self.assertEqual(self.value("SELECT count(*) FROM other.all_events"), "20")
         self.assertEqual(self.value("SELECT count(*) FROM public.all_events"), "20")
+
+    def test_views_show_their_own_schema_to_every_reader(self):
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"CREATE SCHEMA other; ALTER DATABASE {self.database} SET search_path = other")
+        self.exported(self.many("second.jsonl", 20), table="mine")
+        for path in "public", "other", "nothing":
+            self.query(f"ALTER DATABASE {self.database} SET search_path = {path}")
+            for view, events in (("public.events", 10), ("public.coro_trace", 10), ("other.events", 20), ("other.mine", 20)):
+                self.assertEqual(self.value(f"SELECT count(*) FROM {view}"), str(events), (view, path))
+
+    def test_views_read_only_the_partition_of_their_session(self):
+        for name, events in ("first", 10), ("second", 20):
+            self.exported(self.many(f"{name}.jsonl", events))
+        for view in "events", "coro_trace_events":
+            plan = "\n".join(row[0] for row in self.query(f"EXPLAIN (ANALYZE, TIMING off) SELECT * FROM {view}"))
+            self.assertRegex(plan, r"events_of_session_1 .*\(never executed\)")
+            self.assertRegex(plan, r"events_of_session_2 .*\(actual rows=20 ")
+
+    def test_exports_at_the_same_moment_whatever_the_isolation_of_the_database(self):
+        self.exported(self.many("other.jsonl", 10))
+        source = self.many("run.jsonl", 20_000)
+        for level in "repeatable read", "serializable":
+            self.query(f"ALTER DATABASE {self.database} SET default_transaction_isolation = '{level}'")
+            for _ in range(3):
+                self.exported_together(source, source)
+                self.assertEqual(self.stored(), [self.whole("other.jsonl", 10), self.whole("run.jsonl", 20_000)])
+
+    def reader(self):
+        """A report that has read a view, and whose transaction stays open."""
+        reader = self.client()
+        reader.run("BEGIN; SELECT count(*) FROM events; SELECT count(*) FROM coro_trace_events")
+        return reader
+
+    def test_exports_beside_a_report_that_reads_for_long(self):
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"ALTER DATABASE {self.database} SET log_statement = 'all'")
+        reader = self.reader()
+        self.exported(self.many("second.jsonl", 20))
+        self.assertEqual(reader.run("SELECT count(*) FROM events"), ["20"])
+        self.assertNotIn("statement: CREATE OR REPLACE VIEW", (self.server.folder / "log").read_text(errors="replace"))
+
+    def test_replaces_views_that_are_missing_or_different(self):
+        self.exported(self.many("first.jsonl", 10), table="mine")
+        self.query("DROP VIEW threads, processes CASCADE; CREATE OR REPLACE VIEW gaps AS SELECT coroutine, first_n, events,"
+                   " kind, after_event FROM all_gaps WHERE session = current_setting('corotracer.session')::integer LIMIT 7")
+        definition = "SELECT definition FROM pg_views WHERE viewname = '{}'"
+        self.query("ALTER VIEW flags RENAME TO old_flags")
+        self.exported(self.many("second.jsonl", 20), table="mine")
+        self.assertNotIn("LIMIT 7", self.value(definition.format("gaps")))
+        for view in "threads", "processes", "flags":
+            self.assertIn("stored_sessions", self.value(definition.format(view)))
+
+    def test_names_only_the_remedy_that_fits(self):
+        others = "tables of other programs"
+        locked = message(b"E", b"SERROR\0C55P03\0Mcanceling statement due to lock timeout\0\0") + message(b"Z", b"I")
+        errors = self.ended(self.lied_to(b"CREATE", locked)[1], 4)
+        self.assertIn("; end the programs that use these tables, and export again", errors)
+        self.assertNotIn(others, errors)
+        self.exported(self.many("first.jsonl", 10))
+        self.query(f"ALTER DATABASE {self.database} SET default_transaction_read_only = on")
+        errors = self.exported(self.many("second.jsonl", 20), 4)
+        self.assertIn("; choose a server that is no standby", errors)
+        self.assertNotIn(others, errors)
+        self.server.query("postgres", f"ALTER DATABASE {self.database} RESET default_transaction_read_only")
+        self.query("DROP VIEW gaps; ALTER TABLE all_gaps DROP COLUMN events CASCADE")
+        self.assertIn(others, self.exported(self.many("second.jsonl", 20), 4))
+
+    def test_says_which_role_the_tables_belong_to(self):
+        for user in "alice", "bob":
+            self.server.query("postgres", f"CREATE ROLE {user} LOGIN")
+            self.addCleanup(self.server.query, "postgres", f"DROP ROLE {user}")
+        self.server.query("postgres", f"CREATE DATABASE {self.database}")
+        self.addCleanup(self.server.query, "postgres", f"DROP DATABASE {self.database}")
+        self.query("GRANT ALL ON SCHEMA public TO alice, bob")
+        self.exported(self.many("first.jsonl", 10), user="alice")
+        self.query("GRANT ALL ON ALL TABLES IN SCHEMA public TO bob; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO bob")
+        errors = self.exported(self.many("second.jsonl", 20), 4, user="bob")
+        self.assertIn("belongs to the role alice; export as this role, let an administrator make your role a member of it,"
+                      " or choose another database; nothing of this session was stored", errors)
+        self.assertNotIn("the right to create tables", errors)
+        self.query("GRANT alice TO bob")
+        self.exported(self.many("first.jsonl", 20), user="bob")
+        self.assertEqual(self.value("SELECT count(*) FROM events"), "20")
+        # Partitions that belong to another role do not keep the owner from dropping its own.
+        for events in 30, 40:
+            self.exported(self.many("first.jsonl", events), user="alice")
+        self.assertEqual(self.value("SELECT count(*) FROM all_events WHERE session = 3"), "0")
 
     def test_texts_stay_texts_in_databases_that_read_backslashes(self):
         self.exported(self.many("first.jsonl", 5))

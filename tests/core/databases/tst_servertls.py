@@ -7,12 +7,23 @@ usage: tst_servertls.py CORO_TRACER_GUI [unittest arguments]
 """
 
 import os
+import socket
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import servers  # noqa: E402
 from servertest import PASSWORD, ServerTest, run_all  # noqa: E402
+
+
+def greet(listener, greeting):
+    """Answers the first client as the server of another protocol does."""
+    client, _ = listener.accept()
+    with client:
+        client.sendall(greeting)
+        while client.recv(4096):
+            pass
 
 
 class Network(ServerTest):
@@ -155,6 +166,16 @@ class Plain(Network):
 class PlainPostgreSql(Plain):
     kind = servers.PostgreSql
     modes = "require", "verify-ca", "verify-full"
+
+    def test_says_that_another_server_answers(self):
+        for greeting in b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n", b"\x15\x03\x01\x00\x02\x02\x46":
+            with socket.create_server(("127.0.0.1", 0)) as listener:
+                threading.Thread(target=greet, args=[listener, greeting], daemon=True).start()
+                address = f"postgresql://locked@127.0.0.1:{listener.getsockname()[1]}/{self.database}"
+                done = self.export(self.recording(), address)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(": no PostgreSQL server answers there; check the host and the port", done.stderr)
+            self.assertNotIn("switch TLS on", done.stderr)
 
 
 class PlainMariaDb(Plain):
