@@ -132,6 +132,8 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     // A copy of the recording has its stream, output and facts as they are.
     if (format.kind == kRecordingKind && m_run->hasRecording())
         return saveRecording(QFile::decodeName(m_run->recordingPath().c_str()), target);
+    if (!format.isOfServer() && refusesName(format, target))
+        return;
     if (!m_run->population() || refuses(m_exportBar))
         return;
     auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, target);
@@ -156,7 +158,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
 
 void FileJobs::saveRecording(const QString &recording, const QString &path)
 {
-    if (refuses(m_saveBar))
+    if (refuses(m_saveBar) || refusesName(*exportFormatOfKind(kRecordingKind), path))
         return;
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
@@ -179,6 +181,16 @@ bool FileJobs::refuses(const JobBar &bar)
     if (bar.isRunning())
         Q_EMIT refused(tr("%1 is still running. Try again when it has finished.").arg(bar.text()));
     return bar.isRunning();
+}
+
+/// Returns true and reports it if the name promises a compressed file, which the format does not have.
+bool FileJobs::refusesName(const ExportFormat &format, const QString &path)
+{
+    const bool isMisnamed = format.isMisnamed(path.toStdString());
+    if (isMisnamed)
+        Q_EMIT refused(tr("%1 would not be compressed: only JSONL and CSV can be. Choose a name without .gz and .zst.")
+                           .arg(QFileInfo(path).fileName()));
+    return isMisnamed;
 }
 
 QStringList FileJobs::running() const

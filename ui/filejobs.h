@@ -59,6 +59,7 @@ Q_SIGNALS:
 
 private:
     bool refuses(const JobBar &bar);
+    bool refusesName(const ExportFormat &format, const QString &path);
     void finish(const QString &notice);
 
     JobBar &m_exportBar;

@@ -378,6 +378,16 @@ private Q_SLOTS:
         m_window->show();
     }
 
+    void refusesNamesOfCompressedDatabases()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("packed.sqlite.gz"));
+        m_window->exportTo(*exportFormatFor("x.sqlite"), path);
+        const auto *notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QVERIFY2(notice->text().contains(QLatin1String("packed.sqlite.gz would not be compressed")),
+                 qPrintable(notice->text()));
+        QVERIFY(!m_window->findChild<JobBar *>(QStringLiteral("exportBar"))->isRunning() && !QFile::exists(path));
+    }
+
 private:
     static QHash<QString, qulonglong> infoIn(const QString &path)
     {
