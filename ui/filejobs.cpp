@@ -12,6 +12,7 @@
 #include "ui/dialogs/dumpdialog.h"
 #include "ui/dialogs/exportdialog.h"
 #include "ui/dialogs/filedialogs.h"
+#include "ui/dialogs/messageboxes.h"
 #include "ui/format/format.h"
 #include "ui/jobs/exportjob.h"
 #include "ui/jobs/savejob.h"
@@ -22,7 +23,9 @@
 #include <QDateTime>
 #include <QFile>
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QSettings>
+#include <QStringList>
 #include <QWidget>
 
 #include <functional>
@@ -125,6 +128,8 @@ FileJobs::FileJobs(JobBar &exportBar, JobBar &saveBar, QWidget *window)
     for (const JobBar *bar : {&exportBar, &saveBar})
         connect(bar, &JobBar::cancelled, this,
                 [this](const QString &message) { Q_EMIT finished(asSentence(message)); });
+    for (const JobBar *bar : {&exportBar, &saveBar})
+        connect(bar, &JobBar::ended, this, &FileJobs::showQuestion);
 }
 
 void FileJobs::exportRun(const ExportFormat &format, const QString &target, const TraceSelection &selection)
@@ -132,6 +137,8 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
     // A copy of the recording has its stream, output and facts as they are.
     if (format.kind == kRecordingKind && m_run->hasRecording())
         return saveRecording(QFile::decodeName(m_run->recordingPath().c_str()), target);
+    if (!format.isOfServer() && refusesName(format, target))
+        return;
     if (!m_run->population() || refuses(m_exportBar))
         return;
     auto job = std::make_unique<ExportJob>(m_run->population(), m_run->history(), m_run->accounting(), format, target);
@@ -156,7 +163,7 @@ void FileJobs::exportRun(const ExportFormat &format, const QString &target, cons
 
 void FileJobs::saveRecording(const QString &recording, const QString &path)
 {
-    if (refuses(m_saveBar))
+    if (refuses(m_saveBar) || refusesName(*exportFormatOfKind(kRecordingKind), path))
         return;
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
@@ -181,20 +188,57 @@ bool FileJobs::refuses(const JobBar &bar)
     return bar.isRunning();
 }
 
-QStringList FileJobs::running() const
+/// Returns true and reports it if the name promises a compressed file, which the format does not have.
+bool FileJobs::refusesName(const ExportFormat &format, const QString &path)
 {
+    const bool isMisnamed = format.isMisnamed(path.toStdString());
+    if (isMisnamed)
+        Q_EMIT refused(tr("%1 would not be compressed: only JSONL and CSV can be. Choose a name without .gz and .zst.")
+                           .arg(QFileInfo(path).fileName()));
+    return isMisnamed;
+}
+
+bool FileJobs::askBeforeClosing(std::function<void()> close)
+{
+    if (!m_saveBar.isRunning() && !m_exportBar.isRunning())
+        return false;
+    if (m_question && m_question->isVisible())
+        return true;
+    m_question = makeJobQuestion(m_window, [this, close = std::move(close)] {
+        m_saveBar.giveUp();
+        m_exportBar.giveUp();
+        close();
+    });
+    showQuestion();
+    m_question->open();
+    return true;
+}
+
+/// Adapts the question to the jobs that still run; without one, closes it.
+void FileJobs::showQuestion()
+{
+    if (!m_question)
+        return;
     QStringList titles;
     for (const JobBar *bar : {&m_saveBar, &m_exportBar}) {
         if (bar->isRunning())
             titles << bar->text();
     }
-    return titles;
-}
-
-void FileJobs::giveUp()
-{
-    m_saveBar.giveUp();
-    m_exportBar.giveUp();
+    if (titles.isEmpty()) {
+        m_question->reject();
+        return;
+    }
+    const bool storesSession = m_exportBar.isRunning() && isServerAddress(m_exportBar.path().toStdString());
+    const bool writesFile = !storesSession || titles.size() > 1;
+    QStringList losses;
+    if (writesFile)
+        losses << tr("the file is discarded");
+    if (storesSession)
+        losses << tr("nothing of the session is stored, unless the server is publishing it at that moment");
+    m_question->setWindowTitle(writesFile ? tr("A file is still being written")
+                                          : tr("A session is still being stored"));
+    m_question->setText(tr("%1 is still running.").arg(titles.join(QStringLiteral(", "))));
+    m_question->setInformativeText(tr("If you close the window now, %1.").arg(losses.join(tr(", and "))));
 }
 
 void FileJobs::askForExport(const ExportFormat &format)

@@ -10,12 +10,14 @@
 #include "ui/dialogs/exportdialog.h"
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
-#include <QStringList>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
+class QMessageBox;
 class QWidget;
 
 namespace ct {
@@ -38,9 +40,10 @@ public:
     /// Saves a recording (see copyRecording()) as one file.
     void saveRecording(const QString &recording, const QString &path);
 
-    QStringList running() const;  ///< titles of the running jobs
-    /// Cancels the jobs and removes their incomplete files. Waits for that, some milliseconds.
-    void giveUp();
+    /// If a job is running, asks whether to close the window and returns true. If the answer is yes, cancels the jobs,
+    /// removes their incomplete files, which takes some milliseconds, and calls `close`. When the jobs have ended, the
+    /// question disappears.
+    bool askBeforeClosing(std::function<void()> close);
 
     // These ask for a file first.
     void askForExport(const ExportFormat &format);
@@ -59,12 +62,15 @@ Q_SIGNALS:
 
 private:
     bool refuses(const JobBar &bar);
+    bool refusesName(const ExportFormat &format, const QString &path);
+    void showQuestion();
     void finish(const QString &notice);
 
     JobBar &m_exportBar;
     JobBar &m_saveBar;
     QWidget *m_window;
     const Run *m_run = nullptr;
+    QPointer<QMessageBox> m_question;  ///< whether to close the window
     /// What was entered for the latest export, until it has succeeded.
     std::optional<ExportInput> m_input;
     std::weak_ptr<const Population> m_inputOf;  ///< the trace of m_input

@@ -474,12 +474,8 @@ void MainWindow::showError(const QString &title, const QString &message)
 
 void MainWindow::closeEvent(QCloseEvent *event)
 {
-    if (const QStringList jobs = m_jobs->running(); !jobs.isEmpty()) {
+    if (m_jobs->askBeforeClosing([this] { close(); })) {
         event->ignore();
-        askAboutJobs(this, jobs, [this] {
-            m_jobs->giveUp();
-            close();
-        });
         return;
     }
     if (m_closing || !m_run->targetRuns()) {

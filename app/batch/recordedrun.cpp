@@ -264,7 +264,7 @@ int RecordedRun::run()
         return notedEndSignal() != 0 ? kExitSignalBase + notedEndSignal() : int{kExitOutput};
     Result<std::unique_ptr<StreamFile>> file =
         openStream(m_path, nullptr, nullptr, m_conversion ? m_conversion->outputHandler() : OutputHandler(),
-                   ReadOptions{m_line.lenient, [] { return notedEndSignal() != 0; }});
+                   ReadOptions{m_line.lenient, [] { return notedEndSignal() != 0; }, "--lenient"});
     if (!file)
         return fail(file.error(), kExitCapture);
     if (m_diagnosis) {

@@ -146,9 +146,12 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
                 return checked;
             continue;
         }
+        const std::string option = "--export " + requested.kind;
+        if (exportFormatOfKind(requested.kind)->isMisnamed(requested.output))
+            return usageError(option + ": " + requested.output +
+                              " would not be compressed: only jsonl and csv can be; choose another name");
         if (!requested.output.empty())
             continue;
-        const std::string option = "--export " + requested.kind;
         if (stem.empty())
             return usageError(option + " needs --output FILE: there is no file to derive its name from");
         requested.output = withoutEnding(stem) + "." + std::string(exportFormatOfKind(requested.kind)->extension);

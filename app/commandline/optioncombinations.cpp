@@ -183,6 +183,9 @@ Result<void> Checks::checkOutput() const
     if (Result<void> diagnosis = checkDiagnosis(); !diagnosis)
         return diagnosis;
     if (!m_parsed.line.outputPath.empty()) {
+        if (exportFormatFor(withoutPacking(m_parsed.line.outputPath)) && !exportFormatFor(m_parsed.line.outputPath))
+            return usageError("-o " + m_parsed.line.outputPath +
+                              ": the file would not be compressed: only .jsonl and .csv can be; choose another name");
         if (!m_parsed.line.records() && !exportFormatFor(m_parsed.line.outputPath))
             return usageError("-o " + m_parsed.line.outputPath +
                               ": the name must end in .ctr, .jsonl, .csv, .sqlite, .pftrace or .json");

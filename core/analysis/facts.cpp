@@ -52,26 +52,27 @@ Facts::Facts(const Subject &subject, std::uint64_t now, const Thresholds &thresh
 
 void Facts::add(const CoroutineSnapshot &snapshot)
 {
-    if (snapshot.since >= m_now)
-        return;  // has changed since the instant of the judgement
+    m_withoutLanes += snapshot.dialect != Dialect::Lane ? 1 : 0;
+    m_missed += snapshot.missed;
+    const bool isUnknown = snapshot.flagged || snapshot.state == CoroutineState::Unknown;
+    if (isUnknown)
+        ++(snapshot.flagged ? m_flagged : m_unknown);
     const auto [known, isNew] = m_processes.try_emplace(snapshot.pid);
     ProcessFacts &process = known->second;
     if (isNew)
         process.tracedSince = m_watched.tracedSince(snapshot.pid);
+    // Between the events of a lane that are missing, there were notes.
+    process.lostNotes = process.lostNotes || (snapshot.dialect == Dialect::Lane && snapshot.lost != 0);
+    if (snapshot.since >= m_now)
+        return;  // has changed at the instant of the judgement, or since
     if (snapshot.events != 0) {
         process.lastEvent = std::max(process.lastEvent, snapshot.since);
         Latest &latest = m_latestOfThread[threadKey(snapshot.pid, snapshot.tid)];
         if (snapshot.since >= latest.ts)
             latest = {snapshot.id, snapshot.since};
     }
-    m_withoutLanes += snapshot.dialect != Dialect::Lane ? 1 : 0;
-    m_missed += snapshot.missed;
-    // Between the events of a lane that are missing, there were notes.
-    process.lostNotes = process.lostNotes || (snapshot.dialect == Dialect::Lane && snapshot.lost != 0);
-    if (snapshot.flagged || snapshot.state == CoroutineState::Unknown) {
-        ++(snapshot.flagged ? m_flagged : m_unknown);
+    if (isUnknown)
         return;
-    }
     if (snapshot.state == CoroutineState::Running)
         process.running.push_back({snapshot.id, snapshot.tid, snapshot.since});
     const bool hasFinished = snapshot.state == CoroutineState::Finished;

@@ -4,6 +4,7 @@
 // The formats of exports, for dialogs and the command line: a table.
 #pragma once
 
+#include "core/base/fileending.h"
 #include "core/databases/exportcontext.h"
 
 #include <memory>
@@ -31,6 +32,8 @@ struct ExportFormat {
     {
         return make(path, causesPath(path), context);
     }
+    /// True if the name promises a compressed file, but the format has none.
+    bool isMisnamed(std::string_view path) const { return !isText && withoutPacking(path).size() != path.size(); }
     /// Returns the path of a second file for the causes of `path`; empty: the format has none.
     std::string causesPath(const std::string &path) const { return causesPathOf ? causesPathOf(path) : std::string(); }
 

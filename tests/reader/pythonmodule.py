@@ -152,6 +152,10 @@ def errors(folder):
     for path in (missing, text, folder):
         raises(corotracer.Error, [path], lambda: corotracer.open(path))
         raises(corotracer.Error, [path], lambda: corotracer.open(pathlib.Path(path)))
+    raises(corotracer.Error, ["choose a recording (.ctr)"], lambda: corotracer.open(folder))
+    lines = os.path.join(folder, "run.jsonl")
+    pathlib.Path(lines).write_text('{"note":"process"}\n', encoding="utf-8")
+    raises(corotracer.Error, [f"corotracer-gui --batch --input {lines} --export ctr"], lambda: corotracer.open(lines))
     equal(corotracer.Error.__module__, "corotracer")
 
 

@@ -306,6 +306,8 @@ QString ExportDialog::fileProblem() const
     if (std::filesystem::equivalent(QFile::encodeName(path()).toStdString(),
                                     QFile::encodeName(m_trace.recording).toStdString(), failed))
         return tr("This file is the open recording. Choose another one.");
+    if (format().isMisnamed(path().toStdString()))
+        return tr("Only JSONL and CSV can be compressed. Choose a name without .gz and .zst.");
     return {};
 }
 

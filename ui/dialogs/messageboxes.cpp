@@ -101,11 +101,9 @@ QMessageBox *askAboutTarget(QWidget *parent, const QString &name, const QString 
     return box;
 }
 
-void askAboutJobs(QWidget *parent, const QStringList &jobs, std::function<void()> close)
+QMessageBox *makeJobQuestion(QWidget *parent, std::function<void()> close)
 {
-    QMessageBox *box = makeQuestion(parent, "runningJobBox", BoxText::tr("A file is still being written"),
-                                    BoxText::tr("%1 is still running.").arg(jobs.join(QStringLiteral(", "))),
-                                    BoxText::tr("If you close the window now, the file is discarded."));
+    QMessageBox *box = makeQuestion(parent, "runningJobBox", {}, {}, {});
     QPushButton *closeButton =
         addButton(*box, BoxText::tr("&Close anyway"), QMessageBox::DestructiveRole, "closeButton");
     box->setDefaultButton(addCancelButton(*box));
@@ -114,7 +112,7 @@ void askAboutJobs(QWidget *parent, const QStringList &jobs, std::function<void()
                          if (button == closeButton)
                              close();
                      });
-    box->open();
+    return box;
 }
 
 }  // namespace ct

@@ -24,7 +24,8 @@ void showErrorBox(QWidget *parent, const QString &title, const QString &message)
 QMessageBox *askAboutTarget(QWidget *parent, const QString &name, const QString &question, std::function<void()> leave,
                             std::function<void()> terminate);
 
-/// Asks whether to close the window although jobs are running; `jobs` are their titles.
-void askAboutJobs(QWidget *parent, const QStringList &jobs, std::function<void()> close);
+/// Makes the question whether to close the window although jobs are running, without its texts. The caller sets them
+/// and opens the box, which deletes itself when it is closed.
+QMessageBox *makeJobQuestion(QWidget *parent, std::function<void()> close);
 
 }  // namespace ct

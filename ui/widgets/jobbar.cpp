@@ -115,6 +115,7 @@ void JobBar::finish()
     const std::unique_ptr<BackgroundJob> job = std::move(m_job);
     m_timer->stop();
     hide();
+    Q_EMIT ended();
     if (job->succeeded())
         m_done();
     else if (job->wasCancelled())

@@ -33,6 +33,8 @@ public:
     bool isRunning() const { return m_job != nullptr; }
     /// The description of the job: "Saving run.ctr".
     QString text() const;
+    /// What the job writes; empty if none is running.
+    QString path() const { return m_job ? m_job->path() : QString(); }
     /// Cancels and destroys the job. Waits for it, some milliseconds; the incomplete file is removed. Does not call
     /// `done` or emit a signal.
     void giveUp();
@@ -41,6 +43,7 @@ public Q_SLOTS:
     void cancel();
 
 Q_SIGNALS:
+    void ended();  ///< in any way but giveUp()
     void failed(const QString &message);
     /// The user has cancelled the job. `message`: what it leaves, such as a session that the server may have stored.
     void cancelled(const QString &message);

@@ -268,7 +268,8 @@ Slice CoroutineSlices::runSlice(const Coroutine &coroutine, CoroutineId id) cons
 {
     Slice slice{coroutine.thread, coroutine.since, coroutine.run};
     slice.category = Category::Running;
-    slice.flow = coroutine.isLane ? flowOf(id, coroutine.n) : 0;
+    // Only targets of version 1 have no process. They report no wakes, so flows would be nothing but long files.
+    slice.flow = m_sums.entry(id).pid != 0 ? flowOf(id, coroutine.n) : 0;
     slice.args.number(ArgName::Coroutine, id);
     return slice;
 }

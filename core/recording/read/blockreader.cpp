@@ -3,6 +3,7 @@
 #define XXH_STATIC_LINKING_ONLY  // a state on the stack
 #include "core/recording/read/blockreader.h"
 
+#include "core/base/fileending.h"
 #include "core/recording/format/batchcodec.h"
 #include "core/recording/format/checksum.h"
 #include "core/recording/read/filegrowth.h"
@@ -57,7 +58,7 @@ BlockReader::~BlockReader()
 
 Result<std::unique_ptr<BlockReader>> BlockReader::open(const std::string &path, FileGrowth *growth)
 {
-    const Result<int> opened = openRegularFile(path);
+    const Result<int> opened = openRegularFile(path, ".ctr");
     if (!opened)
         return opened.error();
     const int fd = *opened;
@@ -84,6 +85,12 @@ Result<void> BlockReader::readHead()
     if (!got)
         return got.error();
     const bool isRecording = *got >= sizeof(m_head.magic) && m_head.magic == kFileMagic;
+    const bool isJsonl = m_head.magic.front() == '{' || hasEnding(withoutPacking(m_path), ".jsonl");
+    if (!isRecording && isJsonl && !hasEnding(m_path, ".ctr"))
+        return Error{ErrorCode::Unsupported, m_path +
+                                                 " is JSONL; convert it to a recording (.ctr) first: "
+                                                 "corotracer-gui --batch --input " +
+                                                 m_path + " --export ctr"};
     if (!isRecording)
         return Error{ErrorCode::BadFormat, m_path + " is not a recording of coroutines (.ctr), or its beginning is "
                                                     "damaged; choose another file"};

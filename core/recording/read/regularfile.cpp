@@ -13,9 +13,9 @@ namespace ct {
 
 namespace {
 
-Error refusal(const std::string &path, mode_t mode)
+Error refusal(const std::string &path, const std::string &formats, mode_t mode)
 {
-    const std::string remedy = ", not a file; choose a recording (.ctr or JSONL)";
+    const std::string remedy = ", not a file; choose a recording (" + formats + ")";
     if (S_ISFIFO(mode))
         return {ErrorCode::InvalidArgument,
                 path + " is a pipe" + remedy + ", or show it in the window with --input - < " + path};
@@ -25,7 +25,7 @@ Error refusal(const std::string &path, mode_t mode)
 
 }  // namespace
 
-Result<int> openRegularFile(const std::string &path)
+Result<int> openRegularFile(const std::string &path, const std::string &formats)
 {
     // O_NONBLOCK: opening a pipe would wait for its writer. The flag has no effect on regular files.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -35,7 +35,7 @@ Result<int> openRegularFile(const std::string &path)
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
         return fd;
     ::close(fd);
-    return refusal(path, info.st_mode);
+    return refusal(path, formats, info.st_mode);
 }
 
 }  // namespace ct

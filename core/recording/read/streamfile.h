@@ -9,6 +9,7 @@
 #include "core/stream/stream.h"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace ct {
@@ -35,6 +36,8 @@ struct ReadOptions {
     bool lenient = false;
     /// Databases only.
     IsCancelled isCancelled{};
+    /// The option of the program that sets `lenient`, for errors about bad lines; empty: there is none.
+    std::string lenientOption{};
 };
 
 class StreamFile {

@@ -17,6 +17,7 @@ void CoroutineSums::addBatch(const Batch &batch)
         entry.probeId = birth.probeId;
         entry.birthTs = birth.birthTs;
         entry.pid = birth.pid;
+        entry.isMadeUp = birth.pid == 0 && birth.probeId == 0 && birth.birthTs == 0;
         entry.nextN = birth.dialect == Dialect::Monotonic ? 1 : 0;
     }
     for (const Loss &loss : batch.losses) {

@@ -26,6 +26,7 @@ public:
         std::uint64_t missed = 0;       ///< published, and gone before the engine attached
         std::uint64_t unexplained = 0;  ///< numbers missing in the stream without a Loss
         std::uint32_t pid = 0;
+        bool isMadeUp = false;  ///< a damaged recording lost the birth: nothing of it is known
     };
 
     /// How many events are missing right before a transition, by reason.

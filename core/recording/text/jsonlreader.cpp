@@ -105,8 +105,11 @@ Error JsonlReader::Data::problem(const LineSource::Line &line, const std::string
         return {ErrorCode::BadFormat,
                 where + "the last line is cut off (" + what +
                     "): the recording was interrupted or is still being written; everything before it was read"};
+    // If the first line is bad, the others will hardly be better.
+    const bool canSkip = !options.lenientOption.empty() && source->number() > 1;
     return {ErrorCode::BadFormat, where + "this is not a line of a JSONL recording (" + what +
-                                      "); everything before it was read; correct or remove the line"};
+                                      "); everything before it was read; correct or remove the line" +
+                                      (canSkip ? ", or skip bad lines with " + options.lenientOption : "")};
 }
 
 /// Returns the error that next() returns at the end of the file, if any.

@@ -157,12 +157,13 @@ private:
         return m_notes.write(death);
     }
 
-    /// At the end: coroutines without a line, and names and parents that waited for one.
+    /// At the end: coroutines without a line, and names and parents that waited for one. Files of the existing SDK have
+    /// only lines of events; its coroutines have an identity, but no process.
     Result<void> writeRest()
     {
         const std::vector<CoroutineSums::Entry> &entries = m_coroutineSums.entries();
         for (CoroutineId id = 0; id < entries.size(); ++id) {
-            Result<void> written = entries[id].pid != 0 ? introduce(id) : Result<void>();
+            Result<void> written = entries[id].pid != 0 || entries[id].isMadeUp ? introduce(id) : Result<void>();
             if (written)
                 written = writeNews(id);
             if (!written)

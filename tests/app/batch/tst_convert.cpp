@@ -398,11 +398,16 @@ private Q_SLOTS:
         const Outcome strict = folder.run(QStringLiteral("--input f.jsonl --export csv"));
         QCOMPARE(strict.status, 3);
         QVERIFY2(strict.says("f.jsonl:2: this is not a line"), strict.err);
+        QVERIFY2(strict.says("correct or remove the line, or skip bad lines with --lenient"), strict.err);
         QCOMPARE(folder.content("f.csv").count('\n'), 2);
         const Outcome lenient = folder.run(QStringLiteral("--input f.jsonl --export csv --lenient"));
         QCOMPARE(lenient.status, 3);
         QVERIFY2(lenient.says("f.jsonl:2: this line was skipped"), lenient.err);
         QCOMPARE(folder.content("f.csv").count('\n'), 3);
+        // A file whose first line is bad is no JSONL at all.
+        QVERIFY(folder.write("g.jsonl", "garbage\n" + line + "\"ts\":6,\"n\":1}\n"));
+        const Outcome other = folder.run(QStringLiteral("--input g.jsonl --export csv"));
+        QVERIFY2(other.says("correct or remove the line") && !other.says("--lenient"), other.err);
     }
 
     void formulasAreEscapedOnRequest()

@@ -53,9 +53,9 @@ private Q_SLOTS:
         const Outcome copy = folder.run(QStringLiteral("--input copy.old --export csv --output d.csv"));
         QVERIFY2(copy.status == 0, copy.err);
         QCOMPARE(folder.content("d.csv"), folder.content("c.csv"));
-        QCOMPARE(folder.names(), QStringList({QStringLiteral("c.csv"), QStringLiteral("copy.old"),
-                                              QStringLiteral("d.csv"), QStringLiteral("flight.ctr"),
-                                              QStringLiteral("flight.jsonl")}));
+        QCOMPARE(folder.names(),
+                 QStringList({QStringLiteral("c.csv"), QStringLiteral("copy.old"), QStringLiteral("d.csv"),
+                              QStringLiteral("flight.ctr"), QStringLiteral("flight.jsonl")}));
     }
 
     void otherOutputsAreCompletedAfterAFailure()
@@ -86,8 +86,8 @@ private Q_SLOTS:
         QCOMPARE(outcome.err.count("nothing was written"), 3);
         QCOMPARE(folder.content("old.csv"), QByteArray("OLD"));
         QCOMPARE(folder.content("old.jsonl"), QByteArray("OLDER"));
-        QCOMPARE(folder.names(), QStringList({QStringLiteral("flight.shm"), QStringLiteral("old.csv"),
-                                              QStringLiteral("old.jsonl")}));
+        QCOMPARE(folder.names(),
+                 QStringList({QStringLiteral("flight.shm"), QStringLiteral("old.csv"), QStringLiteral("old.jsonl")}));
     }
 
     void anExportIsNotItsInput()

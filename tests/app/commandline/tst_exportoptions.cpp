@@ -55,6 +55,28 @@ private Q_SLOTS:
         const auto attached = parse("--batch --attach a.shm --export csv -o b.csv --duration 3");
         QVERIFY2(attached && !attached->convertsRegion, attached ? "" : attached.error().message.c_str());
     }
+
+    void onlyTextIsCompressed()
+    {
+        const auto errorOf = [](const char *arguments) {
+            const auto line = parse(arguments);
+            return line ? std::string() : line.error().message;
+        };
+        for (const std::string output :
+             {"sqlite -o x.sqlite.gz", "ctr -o x.ctr.zst", "perfetto -o x.pftrace.GZ", "chrome -o x.json.gz"}) {
+            for (const std::string source : {"--input a.jsonl", "--listen"}) {
+                const std::string error = errorOf(("--batch " + source + " --export " + output).c_str());
+                QVERIFY2(error.find(": only jsonl and csv can be") != std::string::npos, error.c_str());
+            }
+        }
+        for (const std::string name : {"x.sqlite.gz", "x.ctr.zst", "x.json.gz"}) {
+            const std::string error = errorOf(("--batch -o " + name + " --listen").c_str());
+            QVERIFY2(error.find(": only .jsonl and .csv can be") != std::string::npos, error.c_str());
+        }
+        QCOMPARE(errorOf("--batch --input a.ctr --export jsonl -o x.jsonl.gz --export csv -o x.csv.zst"),
+                 std::string());
+        QCOMPARE(errorOf("--batch --input a.ctr.gz --export sqlite"), std::string());
+    }
 };
 
 CT_QT_SUITE(ExportOptionsTest)

@@ -155,6 +155,24 @@ CT_CASE(eventsFromBeforeTheCaptureAreInformation)
     CHECK_EQUAL(found[0].message, "data are missing: 4 events were gone before the capture began");
 }
 
+/// A recording is judged at its end, which is the time of its last event.
+CT_CASE(theCoroutineOfTheLastEventCounts)
+{
+    JudgeScene scene;
+    const CoroutineId last = scene.suspended(100, scene.site("receive", 10));
+    const CoroutineId later = scene.suspended(300, scene.site("send", 10));
+    Batch batch;
+    batch.losses = {{last, 1, 4, true}, {later, 1, 3, true}};
+    batch.now = 300 * JudgeScene::kMs;
+    scene.feed(batch);
+    scene.resume(last, 300);
+    for (const std::uint64_t ms : {300, 200}) {
+        const std::vector<Finding> found = scene.at(ms, Rule::Capture);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].message.ends_with("7 events were gone before the capture began"));
+    }
+}
+
 /// Where events of a lane are lost, wakes and releases may be, too.
 CT_CASE(afterALossNothingIsProvenByWhatWasNotReported)
 {

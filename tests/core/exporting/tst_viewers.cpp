@@ -19,6 +19,7 @@ private Q_SLOTS:
     void endsWhatIsOpen();
     void timesThatRunBackwardsDoNotBreakTracks();
     void wakesFlowToResumptions();
+    void wakesFlowToResumptionsOfAnyDialect();
     void showsWaits();
     void showsDropsAndSwitches();
     void endsCoroutines();
@@ -213,6 +214,26 @@ void TestViewers::wakesFlowToResumptions()
     QCOMPARE(file.slices(file.thread(4242, 78)).front().terminatingFlow, flow);
     for (const Slice &slice : file.slices(file.thread(4242, 77)))
         QVERIFY(slice.terminatingFlow != flow);
+}
+
+/// Streams of JSONL have no lanes.
+void TestViewers::wakesFlowToResumptionsOfAnyDialect()
+{
+    Batch batch = begun(2);
+    batch.births[0].dialect = batch.births[1].dialect = Dialect::Seqlock;
+    batch.births[0].pid = 0;  // version 1: reports no wakes
+    batch.transitions = {suspension(0, 0, 10), suspension(1, 0, 11, 3), resumption(0, 1, 20), resumption(1, 1, 40, 78)};
+    batch.notes.wakes = {{1, kNoCoroutine, 1, 25, 4242, 77}};
+    const File file = perfetto({batch});
+    const std::vector<Slice> woken = file.slices(file.thread(4242, 78));
+    QCOMPARE(woken.size(), std::size_t{1});
+    std::uint64_t flow = 0;
+    for (const Slice &slice : file.slices(file.thread(4242, 77)))
+        flow = slice.name == "wake" ? slice.flow : flow;
+    QVERIFY(flow != 0);
+    QCOMPARE(woken.front().terminatingFlow, flow);
+    for (const Slice &slice : file.slices(file.thread(0, 77)))
+        QCOMPARE(slice.terminatingFlow, std::uint64_t{0});
 }
 
 void TestViewers::showsWaits()

@@ -83,6 +83,10 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         QVERIFY(messageFor(other).contains(QLatin1String("will be replaced")));
         QVERIFY(button->isEnabled());
+        choose(dialog, "sqlite");
+        QVERIFY(
+            messageFor(m_sandbox.path(QStringLiteral("x.sqlite.gz"))).contains(QLatin1String("Only JSONL and CSV")));
+        QVERIFY(!button->isEnabled());
     }
 
     void proposesAFolderThatExists()

@@ -23,6 +23,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSqlDatabase>
@@ -39,7 +40,7 @@ constexpr int kPatience = 60'000;  // ms
 /// Runs until it is cancelled.
 class EndlessJob final : public BackgroundJob {
 public:
-    EndlessJob() : BackgroundJob(QStringLiteral("/nowhere"), nullptr) {}
+    explicit EndlessJob(const QString &path = QStringLiteral("/nowhere")) : BackgroundJob(path, nullptr) {}
     ~EndlessJob() override { cancelAndWait(); }
 
 protected:
@@ -397,6 +398,39 @@ private Q_SLOTS:
         QVERIFY(!bar->isRunning());
         QVERIFY(!m_window->isVisible());
         m_window->show();
+    }
+
+    void theQuestionBeforeClosingFollowsTheJobs()
+    {
+        auto *saveBar = m_window->findChild<JobBar *>(QStringLiteral("saveBar"));
+        auto *exportBar = m_window->findChild<JobBar *>(QStringLiteral("exportBar"));
+        const QString server = QStringLiteral("postgresql://me@db/traces");
+        saveBar->start(std::make_unique<EndlessJob>(), QStringLiteral("Saving run.ctr"), [] {});
+        exportBar->start(std::make_unique<EndlessJob>(server), QStringLiteral("Exporting traces"), [] {});
+        QVERIFY(!m_window->close());
+        const QPointer<QMessageBox> box = gui::topLevel<QMessageBox>("runningJobBox");
+        QVERIFY(box);
+        QCOMPARE(box->text(), QStringLiteral("Saving run.ctr, Exporting traces is still running."));
+        QVERIFY(box->informativeText().contains(QLatin1String("the file is discarded, and nothing of the session")));
+        saveBar->cancel();
+        QTRY_COMPARE_WITH_TIMEOUT(box->text(), QStringLiteral("Exporting traces is still running."), kPatience);
+        QCOMPARE(box->windowTitle(), QStringLiteral("A session is still being stored"));
+        QCOMPARE(box->informativeText(),
+                 QStringLiteral("If you close the window now, nothing of the session is stored, unless the server is "
+                                "publishing it at that moment."));
+        exportBar->cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!box, kPatience);
+        QVERIFY(m_window->isVisible() && !exportBar->isRunning());
+    }
+
+    void refusesNamesOfCompressedDatabases()
+    {
+        const QString path = m_sandbox.path(QStringLiteral("packed.sqlite.gz"));
+        m_window->exportTo(*exportFormatFor("x.sqlite"), path);
+        const auto *notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
+        QVERIFY2(notice->text().contains(QLatin1String("packed.sqlite.gz would not be compressed")),
+                 qPrintable(notice->text()));
+        QVERIFY(!m_window->findChild<JobBar *>(QStringLiteral("exportBar"))->isRunning() && !QFile::exists(path));
     }
 
 private:

@@ -230,6 +230,22 @@ CT_CASE(namesOfSilentCoroutinesWaitForTheEnd)
     CHECK(linesOf(written({batch})) == expected);
 }
 
+/// A reader makes up births that a damaged recording lost. All outputs have the same number of coroutines.
+CT_CASE(madeUpBirthsAreWrittenAtTheEnd)
+{
+    ct::Batch batch;
+    batch.births = {birth(0, 0), birth(1, 0), birth(3, 0)};  // a selection may leave out a coroutine
+    batch.transitions = {event(1, 0, 2000, false)};
+    const TempDir dir;
+    const std::vector<std::string> lines = linesOf(written(dir.file("a.jsonl"), {batch}));
+    REQUIRE(lines.size() == 3);
+    CHECK_EQUAL(lines[1], R"({"note":"birth","coroutine":0,"probe_id":0})");
+    CHECK_EQUAL(lines[2], R"({"note":"birth","coroutine":3,"probe_id":0})");
+    const Everything all = readAll(dir.file("a.jsonl"));
+    CHECK_EQUAL(all.error, "");
+    CHECK_EQUAL(all.sums.coroutines, 3U);
+}
+
 CT_CASE(notesAreNoTransitions)
 {
     const TempDir dir;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/fileending.h"
+#include "core/recording/library/openrecording.h"
 #include "core/recording/text/lineoutput.h"
 #include "core/recording/text/linesource.h"
 #include "core/recording/write/filesink.h"
@@ -206,6 +207,28 @@ CT_CASE(aFullDiskKeepsWholePiecesAndCountsThem)
         CHECK_EQUAL(all.error, "");
         CHECK_EQUAL(all.batch.transitions.size(), writtenOf(*sink));
         CHECK(writtenOf(*sink) > 0);
+    }
+}
+
+CT_CASE(compressedFilesOfOtherFormatsAreRefused)
+{
+    const TempDir dir;
+    for (const auto &[ending, program] : {std::pair(".gz", "gzip -d"), std::pair(".zst", "zstd -d")}) {
+        const std::string path = dir.file(std::string("run") + ending);
+        const auto packer = ct::Packer::make(ct::packingForName(path));
+        for (const auto &[begin, what] : {std::pair("CTRECORD", "a compressed recording (.ctr)"),
+                                          std::pair("SQLite format 3", "a compressed database")}) {
+            // Longer than a line may be.
+            const auto packed = packer->pack(std::string(begin) + std::string(3U << 20, '\0'));
+            REQUIRE(static_cast<bool>(packed));
+            putContent(path, *packed);
+            const auto opened = ct::openRecording(path);
+            REQUIRE(!opened);
+            CHECK_EQUAL(opened.error().message, path + " is " + what + "; decompress it first, with " + program);
+        }
+        // Text that is damaged from the start is an error of its first line.
+        putContent(path, contentOf(path).substr(0, 6));
+        CHECK(static_cast<bool>(ct::openRecording(path)));
     }
 }
 
