@@ -93,7 +93,7 @@ private:
     [[noreturn]] void endAtOnce();
     int finish();
     bool report();
-    int exitCode() const;
+    int exitCode();
     Dumper::Ending ending() const;
     bool isLaunched() const { return m_line.start.launchSpec() != nullptr; }
 
@@ -306,11 +306,11 @@ void BatchRun::onSignal(int signal)
         m_stacks->begin();
         return;
     }
+    m_lastSignal = signal;
     if (m_backlog && m_backlog->hasBegun()) {
         m_backlog->onSignal();
         return;
     }
-    m_lastSignal = signal;
     if (m_summary.endedBy.empty())
         decideEnd("signal");
     else if (m_stuckAtEnd->isDeciding())
@@ -358,14 +358,15 @@ void BatchRun::printStart()
         m_targetReporter->printInstructions();
 }
 
-int BatchRun::exitCode() const
+int BatchRun::exitCode()
 {
     if (!m_summary.outputError.empty() || m_summary.eventsNotWritten != 0)
         return kExitOutput;
     if (!m_summary.captureError.empty())
         return kExitCapture;
-    if (m_line.convertsRegion && m_session.isPostMortem() && m_summary.endedBy == "signal")
-        return kExitSignalBase + m_lastSignal;
+    // The signal may have come when the capture had ended by itself.
+    if (m_line.convertsRegion && m_session.isPostMortem() && (m_lastSignal != 0 || m_signals.takeEnd()))
+        return kExitSignalBase + (m_lastSignal != 0 ? m_lastSignal : SIGINT);
     if (m_summary.endedBy == "duration" || !isLaunched())
         return kExitSuccess;
     if (m_summary.signal)

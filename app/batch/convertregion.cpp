@@ -35,7 +35,8 @@ int convertRegion(const CommandLine &line, const std::function<int(const Command
     const int captured = capture(toCopy);
     if (captured == kExitSuccess)
         return runCopied(line, **copy);
-    Console().print(QStringLiteral("nothing was written"));
+    Console().print(captured >= kExitSignalBase ? QStringLiteral("interrupted: nothing was written")
+                                                : QStringLiteral("nothing was written"));
     return captured;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/app/batch/conversions.h"
 #include "tests/support/qtsuite.h"
 
+#include <csignal>
 #include <sys/resource.h>
 
 using namespace conversions;
@@ -88,6 +89,34 @@ private Q_SLOTS:
         QCOMPARE(folder.content("old.jsonl"), QByteArray("OLDER"));
         QCOMPARE(folder.names(),
                  QStringList({QStringLiteral("flight.shm"), QStringLiteral("old.csv"), QStringLiteral("old.jsonl")}));
+    }
+
+    /// Also while the region is still read. A late signal may find everything done.
+    void aSignalCancels()
+    {
+        const Folder &folder = *m_folder;
+        int cancelled = 0;
+        for (int i = 0; i < 20; ++i) {
+            QVERIFY(folder.write("x.csv", "OLD"));
+            QProcess process;
+            folder.prepare(process, QStringLiteral("--input flight.shm --export csv --output x.csv"));
+            process.start();
+            QByteArray err;
+            QVERIFY(QTest::qWaitFor(
+                [&] {
+                    process.waitForReadyRead(1);
+                    err += process.readAllStandardError();
+                    return err.contains("No process uses this region any more");
+                },
+                runner::kPatienceMs));
+            ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+            const Outcome outcome = Folder::outcomeOf(process);
+            QVERIFY2(outcome.status == 0 || outcome.status == 128 + SIGINT, outcome.err);
+            QCOMPARE(folder.content("x.csv") == "OLD", outcome.status != 0);
+            cancelled += outcome.status != 0 ? 1 : 0;
+        }
+        QVERIFY(cancelled > 0);
+        QCOMPARE(folder.names(), QStringList({QStringLiteral("flight.shm"), QStringLiteral("x.csv")}));
     }
 
     void anExportIsNotItsInput()
