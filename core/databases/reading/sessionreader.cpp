@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +51,7 @@ struct SessionReader::Data {
     Result<void> readSession();
     Result<void> readSitesAndThreads();
     Result<void> readAddresses();
-    Result<bool> takeRows();
+    Result<bool> takeRows(std::span<PositionedRows> from);
     Result<void> takeEvents();
     Result<bool> readNext();
     Result<bool> nextEvent();
@@ -210,10 +211,10 @@ Result<bool> SessionReader::Data::nextEvent()
 }
 
 /// Takes the rows of the present position. Returns true if there were any.
-Result<bool> SessionReader::Data::takeRows()
+Result<bool> SessionReader::Data::takeRows(std::span<PositionedRows> from)
 {
     std::size_t rows = 0;
-    for (PositionedRows &table : tables) {
+    for (PositionedRows &table : from) {
         for (; table.position() <= position && rows < kRowsAtOnce; ++rows) {
             if (Result<void> taken = table.take(parts); !taken)
                 return taken.error();
@@ -222,7 +223,7 @@ Result<bool> SessionReader::Data::takeRows()
     return rows != 0;
 }
 
-/// Takes events up to the next position that has rows.
+/// Takes events up to the next position that has rows, and the causes of that position.
 Result<void> SessionReader::Data::takeEvents()
 {
     std::uint64_t until = PositionedRows::kEnd;
@@ -239,7 +240,10 @@ Result<void> SessionReader::Data::takeEvents()
     // Rows after the last event, or between two events whose ids are not consecutive.
     if (parts.batch.transitions.empty() && until != PositionedRows::kEnd)
         position = until;
-    return {};
+    if (parts.batch.transitions.empty())
+        return {};
+    const Result<bool> causes = takeRows(std::span(tables).subspan(kFirstCauses, kCauses));
+    return causes ? Result<void>() : causes.error();
 }
 
 /// Fills parts.batch. Returns false at the end.
@@ -253,7 +257,7 @@ Result<bool> SessionReader::Data::readNext()
         if (Result<void> read = readSitesAndThreads(); !read)
             return read.error();
     }
-    Result<bool> hasRows = takeRows();
+    Result<bool> hasRows = takeRows(tables);
     if (!hasRows || *hasRows || !parts.batch.empty())
         return hasRows ? Result<bool>(true) : hasRows;
     if (Result<void> read = takeEvents(); !read)

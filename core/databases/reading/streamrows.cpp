@@ -194,6 +194,9 @@ constexpr StreamTable kStreamTables[] = {
     {Table::Processes, "ended_after_event", "ended_after_event", putProcessEnd},
 };
 
+static_assert(kStreamTables[kFirstCauses].put == putWait &&
+              kStreamTables[kFirstCauses + kCauses - 1].put == putWakersLeft);
+
 }  // namespace
 
 std::span<const StreamTable> streamTables()

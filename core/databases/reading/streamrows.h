@@ -39,6 +39,10 @@ struct StreamTable {
 
 /// All tables but the events, in the order that rows at the same position must have.
 std::span<const StreamTable> streamTables();
+/// The tables of causes among them. Their rows belong to the batch of the events before them, as in a recording: the
+/// wait of a suspension must not come after its end.
+inline constexpr std::size_t kFirstCauses = 4;
+inline constexpr std::size_t kCauses = 4;
 /// Reads an event. The first column, its id, was read before.
 void readEvent(RowReader &row, Transition &event);
 

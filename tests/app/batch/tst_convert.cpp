@@ -382,6 +382,13 @@ private Q_SLOTS:
         QVERIFY(sameRows(folder.content("run.csv"), folder.content("again.csv")));
         QVERIFY(folder.content("again.csv").contains(",worker 7,0\n"));
         QCOMPARE(rowsIn(folder.path(QStringLiteral("again.ctr"))), rowsIn(folder.path(QStringLiteral("run.ctr"))));
+        // Causes keep their places among the events, so each wait is in the slice of its suspension.
+        for (const char *input : {"run.ctr", "run.sqlite"}) {
+            const Outcome viewed =
+                folder.run(QStringLiteral("--input %1 --export chrome --output %1.json").arg(QLatin1String(input)));
+            QVERIFY2(viewed.status == 0 && !viewed.says("have no slice"), viewed.err);
+        }
+        QCOMPARE(folder.content("run.sqlite.json").count("\"ph\":"), folder.content("run.ctr.json").count("\"ph\":"));
         const Outcome same = folder.run(QStringLiteral("--input run.sqlite --export sqlite"));
         QVERIFY2(same.status == 2, same.err);
         QVERIFY2(same.says("run.sqlite would be both its input and its output"), same.err);
