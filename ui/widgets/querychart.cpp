@@ -91,24 +91,6 @@ void setTicks(QValueAxis &axis, int ticks)
     axis.setLabelFormat(QStringLiteral("%.%1g").arg(std::clamp(digits, 6, 15)));
 }
 
-/// The lowest and the highest of each group of neighbouring points, in their order.
-QList<QPointF> decimated(const QList<QPointF> &points, std::size_t most)
-{
-    const auto count = static_cast<std::size_t>(points.size());
-    const std::size_t pieces = std::max<std::size_t>(1, most / 2);
-    QList<QPointF> fewer;
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-        const auto begin = points.begin() + static_cast<qsizetype>(piece * count / pieces);
-        const auto end = points.begin() + static_cast<qsizetype>((piece + 1) * count / pieces);
-        const auto [lowest, highest] = std::minmax_element(
-            begin, end, [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
-        fewer << *std::min(lowest, highest);
-        if (lowest != highest)
-            fewer << *std::max(lowest, highest);
-    }
-    return fewer;
-}
-
 /// The values of an axis, as the user reads them.
 struct Scale {
     double origin = 0;
@@ -135,7 +117,7 @@ Scale scaleOf(const QString &column, double lowest, double highest)
 
 }  // namespace
 
-QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y, std::size_t most)
+QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y)
 {
     QList<QPointF> points;
     for (std::size_t row = 0; row < rows.count(); ++row) {
@@ -146,7 +128,26 @@ QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y, 
     }
     std::stable_sort(points.begin(), points.end(),
                      [](const QPointF &one, const QPointF &other) { return one.x() < other.x(); });
-    return static_cast<std::size_t>(points.size()) > most ? decimated(points, most) : points;
+    return points;
+}
+
+QList<QPointF> decimatedPoints(const QList<QPointF> &points, std::size_t most)
+{
+    const auto count = static_cast<std::size_t>(points.size());
+    if (count <= most)
+        return points;
+    const std::size_t pieces = std::max<std::size_t>(1, most / 2);
+    QList<QPointF> fewer;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        const auto begin = points.begin() + static_cast<qsizetype>(piece * count / pieces);
+        const auto end = points.begin() + static_cast<qsizetype>((piece + 1) * count / pieces);
+        const auto [lowest, highest] = std::minmax_element(
+            begin, end, [](const QPointF &one, const QPointF &other) { return one.y() < other.y(); });
+        fewer << *std::min(lowest, highest);
+        if (lowest != highest)
+            fewer << *std::max(lowest, highest);
+    }
+    return fewer;
 }
 
 QueryChart::QueryChart(QWidget *parent)
@@ -210,9 +211,10 @@ void QueryChart::setRows(std::shared_ptr<const QueryRows> rows)
 
 void QueryChart::draw()
 {
-    QList<QPointF> points;
+    QList<QPointF> all;
     if (m_x->count() >= 2)
-        points = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt(), kMostPoints);
+        all = chartPoints(*m_rows, m_x->currentData().toUInt(), m_y->currentData().toUInt());
+    QList<QPointF> points = decimatedPoints(all, kMostPoints);
     m_view->setVisible(!points.isEmpty());
     if (points.isEmpty())
         return m_note->setText(tr("A chart needs rows with two columns of numbers."));
@@ -227,9 +229,12 @@ void QueryChart::draw()
     }
     if (x.isTime || y.isTime)
         notes << tr("Times count from the earliest one.");
-    if (m_rows->count() > kMostPoints)
+    if (points.size() < all.size())
         notes << tr("Shows %1 of %2 rows: the lowest and the highest value of each group of neighbouring rows.")
-                     .arg(format::count(static_cast<std::uint64_t>(points.size())), format::count(m_rows->count()));
+                     .arg(format::count(static_cast<std::uint64_t>(points.size())),
+                          format::count(static_cast<std::uint64_t>(all.size())));
+    if (const std::size_t without = m_rows->count() - static_cast<std::size_t>(all.size()); without != 0)
+        notes << tr("Rows left out because they lack a number: %1.").arg(format::count(without));
     m_note->setText(notes.join(u' '));
     const double bottom = (lowest->y() - y.origin) / y.unit;
     const double top = (highest->y() - y.origin) / y.unit;

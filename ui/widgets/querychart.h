@@ -19,9 +19,10 @@ class QLineSeries;
 
 namespace ct {
 
-/// At most `most` points of two numeric columns, by x. Of neighbouring points, keeps the lowest and the highest. Leaves
-/// out rows without a number in one of the columns.
-QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y, std::size_t most);
+/// The points of two numeric columns, by x. Leaves out rows without a number in one of the columns.
+QList<QPointF> chartPoints(const QueryRows &rows, std::size_t x, std::size_t y);
+/// At most `most` of the points: of neighbouring ones, the lowest and the highest.
+QList<QPointF> decimatedPoints(const QList<QPointF> &points, std::size_t most);
 
 class QueryChart : public QWidget {
     Q_OBJECT

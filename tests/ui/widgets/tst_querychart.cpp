@@ -10,6 +10,7 @@
 #include <QChart>
 #include <QChartView>
 #include <QComboBox>
+#include <QLabel>
 #include <QValueAxis>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ private Q_SLOTS:
             rows.values.emplace_back(i);
             rows.values.emplace_back(i == 54'321 ? 9.0 : 1.0);
         }
-        const QList<QPointF> points = chartPoints(rows, 0, 1, QueryChart::kMostPoints);
+        const QList<QPointF> points = decimatedPoints(chartPoints(rows, 0, 1), QueryChart::kMostPoints);
         QVERIFY(points.size() <= qsizetype(QueryChart::kMostPoints) && points.size() > 5000);
         QVERIFY(points.contains(QPointF(54'321, 9)));  // a peak stays
         QVERIFY(std::is_sorted(points.begin(), points.end(),
@@ -132,11 +133,22 @@ private Q_SLOTS:
         }
     }
 
-    void leavesOutInfinity()
+    void saysWhichRowsItLeavesOut()
     {
         constexpr double kInfinity = std::numeric_limits<double>::infinity();
-        const auto rows = twoColumns({1.0, 1.0, 2.0, kInfinity, -kInfinity, 3.0, 4.0, 4.0});
-        QCOMPARE(chartPoints(*rows, 0, 1, QueryChart::kMostPoints), (QList<QPointF>{{1, 1}, {4, 4}}));
+        const auto rows = twoColumns({1.0, 1.0, 2.0, kInfinity, -kInfinity, 3.0, {}, 3.0, 4.0, 4.0});
+        QCOMPARE(chartPoints(*rows, 0, 1), (QList<QPointF>{{1, 1}, {4, 4}}));
+        QueryChart chart;
+        chart.setRows(rows);
+        const auto *note = chart.findChild<QLabel *>(QStringLiteral("queryChartNote"));
+        QCOMPARE(note->text(), QStringLiteral("Rows left out because they lack a number: 3."));
+        // Few points of many rows are all drawn.
+        std::vector<QueryValue> values(4 * QueryChart::kMostPoints);
+        values[0] = values[1] = 1.0;
+        chart.setRows(twoColumns(values));
+        QCOMPARE(note->text(), QStringLiteral("Rows left out because they lack a number: 19\u202F999."));
+        chart.setRows(twoColumns({1.0, 1.0}));
+        QCOMPARE(note->text(), QString());
     }
 
     /// The size in the default layout of the window.
