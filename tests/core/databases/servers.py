@@ -244,7 +244,7 @@ class PostgreSql(Server):
         return self.query("postgres", f"SELECT 1 FROM pg_database WHERE datname = '{database}'") != []
 
     # An export that has written something, of which nothing is visible.
-    is_writing = "SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_xid IS NOT NULL"
+    is_writing = "SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND query LIKE 'COPY %'"
     tables = "SELECT relname FROM pg_class WHERE relname LIKE '%\\_of\\_session\\_%' AND relkind = 'r'"
 
 

@@ -36,7 +36,7 @@ struct Sql {
 };
 
 constexpr Sql kPostgreSql{
-    "SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()",
+    "SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND query LIKE 'COPY %'",
     "SELECT count(*) FROM pg_class WHERE relname ~ '_of_session_[0-9]+$' AND relkind = 'r'"
     " AND substring(relname FROM '[0-9]+$')::bigint NOT IN (SELECT session FROM sessions)",
     "SELECT pg_advisory_lock(42)",
