@@ -27,13 +27,6 @@ std::string knownKinds()
     return names + "postgresql, mysql";
 }
 
-/// True for two addresses of the same database, whatever their sessions are.
-bool areSameDatabase(const ServerAddress &one, const ServerAddress &other)
-{
-    return one.kind == other.kind && one.socket == other.socket && one.database == other.database &&
-           (!one.socket.empty() || (one.host == other.host && one.port == other.port));
-}
-
 /// Checks the address of a database on a server. `input`: the input of a conversion, or empty.
 Result<void> checkAddress(const CommandLine::Export &requested, const std::string &input)
 {

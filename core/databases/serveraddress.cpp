@@ -214,6 +214,14 @@ std::string addressText(const ServerAddress &address)
     return url.toString(QUrl::FullyEncoded).toStdString();
 }
 
+bool areSameDatabase(const ServerAddress &one, const ServerAddress &other)
+{
+    // The port is in the name of a socket of PostgreSQL, and not of MySQL.
+    const bool needsPort = one.socket.empty() || one.kind == ServerAddress::Kind::PostgreSql;
+    return one.kind == other.kind && one.socket == other.socket && one.database == other.database &&
+           (!one.socket.empty() || one.host == other.host) && (!needsPort || one.port == other.port);
+}
+
 std::string sourceOfInput(const std::string &input)
 {
     return input.empty() || isServerAddress(input) ? input

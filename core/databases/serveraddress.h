@@ -41,6 +41,8 @@ struct ServerAddress {
     std::string name() const;
 };
 
+/// True for two addresses of the same database, whatever their sessions are.
+bool areSameDatabase(const ServerAddress &one, const ServerAddress &other);
 /// The error for a connection without the TLS that `address` requires.
 Error withoutTls(const ServerAddress &address);
 /// The remedy for a server that offers no TLS, or whose certificate is not trusted.

@@ -6,6 +6,7 @@
 #include "core/databases/addressrows.h"
 #include "core/databases/findingrows.h"
 #include "core/databases/noterows.h"
+#include "core/databases/sessionname.h"
 #include "core/databases/storedsums.h"
 #include "core/stream/flagreason.h"
 #include "core/stream/pointkind.h"
@@ -25,9 +26,6 @@ namespace {
 constexpr std::uint64_t kCommitEveryNs = 500'000'000;
 /// What a full disk loses at most, besides the rows that do not fit.
 constexpr std::uint64_t kCommitEveryRows = 20'000;
-
-/// Follows the name and the key of the session of a part, which so does not replace the session of the whole run.
-constexpr const char *kPartSuffix = " (part)";
 
 /// One of the last parts of a session, with its name for errors.
 struct Part {
@@ -291,11 +289,17 @@ Result<void> SessionWriter::complete(const Accounting &accounting)
     return committed;
 }
 
+/// The name or the key of the session of the run `name`. Empty stays empty.
+std::string SessionWriter::nameFor(const std::string &name) const
+{
+    const std::string read = m_isPart && !name.empty() ? nameOfPart(name) : name;
+    return m_context.unselected && !read.empty() ? nameOfSelection(read) : read;
+}
+
 /// The key of the session; empty: a new session.
 std::string SessionWriter::key() const
 {
-    const std::string key = distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session);
-    return m_isPart && !key.empty() ? key + kPartSuffix : key;
+    return nameFor(distinctUtf8(m_info.session.empty() ? m_context.source : m_info.session));
 }
 
 Result<void> SessionWriter::writeAddresses()
@@ -340,7 +344,7 @@ Result<void> SessionWriter::writeSelection()
         return {};
     const Unselected &left = *m_context.unselected;
     std::vector<std::pair<std::string_view, std::uint64_t>> facts{{"events_not_selected", left.events},
-                                                                  {"coroutines_not_selected", left.coroutines},
+                                                                  {kCoroutinesNotSelectedName, left.coroutines},
                                                                   {"causes_not_selected", left.causes}};
     if (left.from != Unselected().from)
         facts.emplace_back("selected_from", left.from);
@@ -359,7 +363,7 @@ Result<void> SessionWriter::writeSession()
     for (const std::string &word : m_info.command)
         command += (command.empty() ? "" : " ") + word;
     command = validUtf8(command);
-    const std::string name = validUtf8(m_info.session) + (m_isPart && !m_info.session.empty() ? kPartSuffix : "");
+    const std::string name = nameFor(validUtf8(m_info.session));
     const std::string program = validUtf8(m_info.program + (m_info.version.empty() ? "" : " " + m_info.version));
     const std::string machine = m_info.machine ? validUtf8(m_info.machine->name) : std::string();
     const std::string json = toJson(m_info);

@@ -52,6 +52,7 @@ private:
     Result<void> writeAddresses();
     Result<void> writeFindings();
     Result<void> writeSession();
+    std::string nameFor(const std::string &name) const;
     std::string key() const;
     Result<void> close();
 

@@ -28,6 +28,8 @@ inline constexpr std::string_view kJudgedName = "judged_ts";   ///< ns, CLOCK_MO
 inline constexpr std::string_view kCompleteName = "complete";  ///< 0 until the end
 /// 1: only a part of the run was read when it was exported. Only the session of such a part has the row.
 inline constexpr std::string_view kPartName = "part_of_a_recording";
+/// Only the session of a selection has the row.
+inline constexpr std::string_view kCoroutinesNotSelectedName = "coroutines_not_selected";
 inline constexpr std::uint64_t kFormat = 4;
 
 }  // namespace ct

@@ -3,6 +3,7 @@
 #include "ui/dialogs/exportdialog.h"
 
 #include "core/base/fileending.h"
+#include "core/databases/serveraddress.h"
 #include "core/exporting/rowestimate.h"
 #include "ui/dialogs/formatcontent.h"
 #include "ui/dialogs/serverfields.h"
@@ -311,9 +312,18 @@ QString ExportDialog::fileProblem() const
     return {};
 }
 
+QString ExportDialog::serverProblem() const
+{
+    const Result<ServerAddress> target = parseServerAddress(m_server->address().toStdString());
+    const Result<ServerAddress> opened = parseServerAddress(m_trace.recording.toStdString());
+    if (target && opened && areSameDatabase(*target, *opened))
+        return tr("The open session is in this database. Choose another one.");
+    return m_server->problem();
+}
+
 QString ExportDialog::problem() const
 {
-    const QString ofTarget = format().isOfServer() ? m_server->problem() : fileProblem();
+    const QString ofTarget = format().isOfServer() ? serverProblem() : fileProblem();
     return ofTarget.isEmpty() && format().allowsSelections() ? m_selection->problem() : ofTarget;
 }
 

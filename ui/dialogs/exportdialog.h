@@ -61,6 +61,7 @@ private:
     QString problem() const;
     TraceSelection selection() const;
     QString fileProblem() const;
+    QString serverProblem() const;
     QString fileWarning() const;
     void showFormat();
     void showContent();

@@ -83,7 +83,7 @@ public:
     {
         const std::string name(serverNameOf(table));
         const std::string columns = columnNames(schemaOf(table), pgIdentifier);
-        const std::string cursor = "read_" + name + "_by_" + std::string(column);
+        const std::string cursor = "read_" + name + "_by_" + std::string(column) + '_' + std::to_string(++m_cursors);
         const std::string by = pgIdentifier(column);
         // ctid, the position of a row in the table, gives the order in which COPY added the rows.
         Result<void> declared =
@@ -130,6 +130,7 @@ private:
     const std::string m_name;
     std::unique_ptr<PgConnection> m_connection;
     std::string m_session;  ///< its number, as digits
+    int m_cursors = 0;      ///< used so far; a table can be read twice
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "core/databases/reading/sessionreader.h"
 
 #include "core/databases/reading/streamrows.h"
+#include "core/databases/sessionname.h"
 #include "core/databases/storedsums.h"
+#include "core/recording/read/renumbering.h"
 #include "core/recording/read/streamguard.h"
 
 #include <algorithm>
@@ -49,6 +51,7 @@ struct SessionReader::Data {
     Result<void> open();
     Result<void> readInfo();
     Result<void> readSession();
+    Result<void> readSelected();
     Result<void> readSitesAndThreads();
     Result<void> readAddresses();
     Result<bool> takeRows(std::span<PositionedRows> from);
@@ -59,6 +62,7 @@ struct SessionReader::Data {
     std::optional<Error> shortfall() const;
     /// Whether the writer has counted the run. Otherwise it was killed before.
     bool hasSums() const { return info.find("events") != info.end(); }
+    bool isSelection() const { return info.find(kCoroutinesNotSelectedName) != info.end(); }
     /// The export of the session was not interrupted.
     bool isComplete() const { return stored(kCompleteName) != 0; }
     /// A value of trace_info; 0 if it has none.
@@ -81,6 +85,7 @@ struct SessionReader::Data {
     std::vector<PositionedRows> tables;
     std::uint64_t position = 0;  ///< id of the latest event that was emitted
     StreamParts parts;
+    ctr::Renumbering renumbering;  ///< of a selection
     ctr::StreamGuard guard;
     std::uint64_t now = 0;
     bool isBegun = false;
@@ -119,7 +124,26 @@ Result<void> SessionReader::Data::readSession()
             facts = std::move(*known);
             wrongFacts.reset();
         }
+        // Stored again, it must not replace the session of the whole run.
+        if (isSelection() && !facts.session.empty())
+            facts.session = nameOfSelection(facts.session);
     });
+}
+
+/// The coroutines of a selection keep the numbers that they have in the run. Those of a stream begin with 0.
+Result<void> SessionReader::Data::readSelected()
+{
+    std::vector<CoroutineId> selected;
+    const Result<void> read = readRows(*source, Table::Coroutines, "coroutine", [&selected](RowReader &row) {
+        CoroutineId coroutine = 0;
+        row.number(coroutine);
+        selected.push_back(coroutine);
+    });
+    if (!selected.empty()) {
+        const CoroutineId born = selected.back() + 1;
+        renumbering.setStart(std::move(selected), born);
+    }
+    return read;
 }
 
 Result<void> SessionReader::Data::open()
@@ -127,6 +151,8 @@ Result<void> SessionReader::Data::open()
     if (Result<void> known = readInfo(); !known)
         return known;
     if (Result<void> known = readSession(); !known)
+        return known;
+    if (Result<void> known = isSelection() ? readSelected() : Result<void>(); !known)
         return known;
     for (const auto &[cursor, table, column] :
          {std::tuple(&addresses, Table::Addresses, "coroutine"), std::tuple(&events, Table::Events, "id")}) {
@@ -181,7 +207,8 @@ Result<void> SessionReader::Data::readAddresses()
         row.text(location.file).known(location.line).known(location.column).skip().known(location.since);
         if (!row.wrongColumn().empty())
             return wrongRow(*source, Table::Addresses, row.wrongColumn());
-        if (depth != 0 || location.function.empty())
+        location.coroutine = renumbering.of(location.coroutine);
+        if (depth != 0 || location.function.empty() || location.coroutine == kNoCoroutine)
             continue;
         if (!guard.admit(read)) {
             addresses.reset();  // more texts than any export writes
@@ -332,6 +359,7 @@ Result<bool> SessionReader::next(Batch &batch)
     const Result<bool> more = data.readNext();
     if (!more)
         data.error = more.error();
+    data.renumbering.apply(data.parts.batch);
     const bool isAdmitted = data.guard.admit(data.parts.batch);
     if (!isAdmitted)
         data.error =

@@ -195,6 +195,36 @@ private Q_SLOTS:
         QCOMPARE(again->maintenance, address.maintenance);
         QCOMPARE(addressText(parsed("postgresql://anna@alpha/one")), std::string("postgresql://anna@alpha:5432/one"));
     }
+
+    void comparesDatabases_data()
+    {
+        QTest::addColumn<QString>("one");
+        QTest::addColumn<QString>("other");
+        QTest::addColumn<bool>("areSame");
+        const auto row = [](const char *one, const char *other, bool areSame) {
+            QTest::newRow(other) << QString::fromLatin1(one) << QString::fromLatin1(other) << areSame;
+        };
+        row("postgresql://a/x", "postgresql://b@a:5432/x?session=3&table=t", true);
+        row("postgresql://a/x", "postgresql://a/y", false);
+        row("postgresql://a/x", "postgresql://b/x", false);
+        row("postgresql://a/x", "postgresql://a:5433/x", false);
+        row("postgresql://a/x", "mysql://a:5432/x", false);
+        row("postgresql://a/x?socket=/s", "postgresql://b/x?socket=/s", true);
+        row("postgresql://a/x?socket=/s", "postgresql://a:5433/x?socket=/s", false);
+        row("postgresql://a/x?socket=/s", "postgresql://a/x?socket=/t", false);
+        row("mysql://a/x?socket=/s", "mysql://a:3307/x?socket=/s", true);
+    }
+
+    void comparesDatabases()
+    {
+        QFETCH(const QString, one);
+        QFETCH(const QString, other);
+        const Result<ServerAddress> first = parseServerAddress(one.toStdString());
+        const Result<ServerAddress> second = parseServerAddress(other.toStdString());
+        QVERIFY(first && second);
+        QTEST(areSameDatabase(*first, *second), "areSame");
+        QTEST(areSameDatabase(*second, *first), "areSame");
+    }
 };
 
 CT_QT_SUITE(TestServerAddress)

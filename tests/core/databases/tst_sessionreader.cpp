@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/databases/sessionname.h"
 #include "core/databases/storedsessions.h"
 #include "core/recording/write/recordingwriter.h"
 #include "tests/core/databases/sessiontest.h"
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void writesTheSameRowsAgain();
     void keepsExtremeValues();
     void keepsEndsAtUnknownTimes();
+    void readsSelections();
     void reportsDeletedGaps();
     void reportsDeletedCoroutines();
     void keepsEverySum();
@@ -196,6 +198,57 @@ void TestSessionReader::keepsEverySum()
     const Content stored = write(path("run.ctr"), path("run.sqlite"));
     QCOMPARE(stored.error, std::string());
     QCOMPARE(sumsOf(read(path("run.sqlite")).sums), sumsOf(sums));
+}
+
+/// In a database, the coroutines of a selection keep their numbers, and those of a stream begin with 0.
+void TestSessionReader::readsSelections()
+{
+    Batch batch;
+    for (const CoroutineId coroutine : {3U, 7U}) {
+        Birth birth;
+        birth.coroutine = coroutine;
+        birth.probeId = coroutine;
+        batch.births.push_back(birth);
+        Transition event;
+        event.coroutine = coroutine;
+        event.ts = coroutine;
+        batch.transitions.push_back(event);
+        batch.deaths.push_back({coroutine, 9});
+    }
+    batch.notes.parents = {{7, 3}};
+    batch.notes.wakes = {{3, 7, 1, 5, 0, 0}};
+    RecordingInfo info;
+    info.session = "run";
+    Result<std::unique_ptr<RowStore>> store = makeSqliteStore(path("run.sqlite"));
+    QVERIFY(bool(store));
+    ExportContext context;
+    context.info = [info] { return info; };
+    context.unselected = std::make_shared<Unselected>();
+    SessionWriter writer(std::move(*store), context);
+    QVERIFY(bool(writer.consume(batch)) && bool(writer.finish({})));
+    const auto sessions = storedSessions(path("run.sqlite"));
+    QVERIFY(sessions && sessions->size() == 1);
+    QCOMPARE(sessions->front().name, std::string("run (selection)"));
+
+    for (Birth &birth : batch.births)
+        birth.coroutine = birth.coroutine == 3 ? 0 : 1;
+    for (Transition &event : batch.transitions)
+        event.coroutine = event.coroutine == 3 ? 0 : 1;
+    for (Death &death : batch.deaths)
+        death.coroutine = death.coroutine == 3 ? 0 : 1;
+    batch.notes.parents = {{1, 0}};
+    batch.notes.wakes = {{0, 1, 1, 5, 0, 0}};
+    const QStringList expected = QString::fromStdString(textOf(batch)).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    const Content stored = read(path("run.sqlite"));
+    QCOMPARE(stored.error, std::string());
+    QVERIFY(stored.hasEnded);
+    QCOMPARE(stored.info.session, std::string("run (selection)"));
+    QCOMPARE(stored.events.size(), qsizetype{2});
+    for (const QString &line : stored.events + stored.others)
+        QVERIFY2(expected.contains(line), qPrintable(line));
+    QCOMPARE(stored.events.size() + stored.others.size() + 1, expected.size());  // the time of the batch
+    // A selection of a selection is not named twice.
+    QCOMPARE(nameOfSelection("run (selection)"), std::string("run (selection)"));
 }
 
 void TestSessionReader::reportsDeletedGaps()

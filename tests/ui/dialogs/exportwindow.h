@@ -38,6 +38,16 @@ inline QByteArray sampleRecording(int coroutines, int events, const QByteArray &
     return lines;
 }
 
+/// Opens the dialog as the user does, with the keyboard.
+inline ct::ExportDialog *askForExport(ct::MainWindow &window)
+{
+    window.activateWindow();
+    if (!QTest::qWaitForWindowActive(&window))
+        return nullptr;
+    QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    return topLevel<ct::ExportDialog>("exportDialog");
+}
+
 struct ExportWindow {
     explicit ExportWindow(const Sandbox &sandbox, const QByteArray &content,
                           const QString &name = QStringLiteral("opened.jsonl"))
@@ -57,15 +67,7 @@ struct ExportWindow {
             dialog->close();
     }
 
-    /// As the user does, with the keyboard.
-    ct::ExportDialog *ask()
-    {
-        window.activateWindow();
-        if (!QTest::qWaitForWindowActive(&window))
-            return nullptr;
-        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
-        return topLevel<ct::ExportDialog>("exportDialog");
-    }
+    ct::ExportDialog *ask() { return askForExport(window); }
     bool hasEnded()
     {
         auto *bar = window.findChild<ct::JobBar *>(QStringLiteral("exportBar"));

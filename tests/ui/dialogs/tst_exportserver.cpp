@@ -9,6 +9,7 @@
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
+#include <QPushButton>
 #include <QTreeWidget>
 
 using namespace ct;
@@ -66,13 +67,23 @@ void TestExportServer::opensAgain(const QString &socket)
     QCOMPARE(dialog->findChild<QLineEdit *>(QStringLiteral("serverSocket"))->text(), socket);
     QVERIFY(gui::press(dialog, "databaseConnect"));
     auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
-    QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 1, qPrintable(labelOf(dialog, "databaseMessage")),
+    QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 2, qPrintable(labelOf(dialog, "databaseMessage")),
                               gui::kPatience);
     gui::takePicture(dialog, "open-database-server");
+    QVERIFY(list->topLevelItem(0)->text(0).endsWith(QLatin1String(" (selection)")));
     QTest::keyClick(list, Qt::Key_Return);
     QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatience);
     QCOMPARE(window.run().population()->captured(), 400U);
     QCOMPARE(window.run().accounting().lost, 0U);
+    // The session is not exported into its own database.
+    dialog = gui::askForExport(window);
+    QVERIFY(dialog);
+    QCOMPARE(labelOf(dialog, "exportMessage"),
+             QStringLiteral("The open session is in this database. Choose another one."));
+    gui::takePicture(dialog, "export-into-the-open-database");
+    QVERIFY(!dialog->findChild<QPushButton *>(QStringLiteral("exportButton"))->isEnabled());
+    type(dialog, "serverDatabase", QStringLiteral("another"));
+    QVERIFY(dialog->findChild<QPushButton *>(QStringLiteral("exportButton"))->isEnabled());
 }
 
 /// As `corotracer-gui --input ADDRESS` with the number of a session that is not the latest one.
@@ -85,7 +96,7 @@ void TestExportServer::startsOnASession(const RealServer &server)
     ExportWindow opened(m_sandbox, gui::sampleRecording(2, 10, "later"), QStringLiteral("later.jsonl"));
     opened.window.exportTo(*exportFormatOfKind("postgresql"), address);
     QVERIFY(opened.hasEnded());
-    QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("2"));
+    QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("3"));
 
     const auto window = gui::startedWindow({"--input", (address + QStringLiteral("&session=") + first).toStdString()});
     QVERIFY(window);
@@ -170,18 +181,21 @@ void TestExportServer::exports()
              qPrintable(opened.notice()));
     QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("2000"));
 
-    // Once more, with a selection: it replaces the session.
-    dialog = opened.ask();
-    QVERIFY(dialog);
-    QVERIFY(tested(dialog).contains(QLatin1String("the database window traces exists")));
-    QVERIFY(gui::press(dialog, "selectTimes"));
-    dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(0.1);
-    QVERIFY(gui::click(dialog, "exportButton"));
-    QVERIFY(opened.hasEnded());
-    QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QStringLiteral("400"));
-    QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'events_not_selected'"), QStringLiteral("1600"));
-    QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("1"));
-    QCOMPARE(client.value("SELECT count(*) FROM all_events"), QStringLiteral("400"));
+    // Selections. They replace each other, and not the session of the whole run.
+    for (const int events : {800, 400}) {
+        dialog = opened.ask();
+        QVERIFY(dialog);
+        QVERIFY(tested(dialog).contains(QLatin1String("the database window traces exists")));
+        QVERIFY(gui::press(dialog, "selectTimes"));
+        dialog->findChild<QDoubleSpinBox *>(QStringLiteral("selectTo"))->setValue(events / 4000.0);
+        QVERIFY(gui::click(dialog, "exportButton"));
+        QVERIFY(opened.hasEnded());
+        QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events").toInt(), events);
+        QCOMPARE(client.value("SELECT value FROM trace_info WHERE name = 'events_not_selected'").toInt(),
+                 2000 - events);
+        QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("2"));
+        QCOMPARE(client.value("SELECT count(*) FROM all_events").toInt(), 2000 + events);
+    }
     if (kind == QLatin1String("postgresql")) {
         opensAgain(server.socket());
         startsOnASession(server);
