@@ -143,6 +143,9 @@ Result<void> completeExports(CommandLine &line, const std::string &source)
         if (exportFormatOfKind(requested.kind)->isMisnamed(requested.output))
             return usageError(option + ": " + requested.output +
                               " would not be compressed: only jsonl and csv can be; choose another name");
+        if (isServerAddress(requested.output))
+            return usageError(option + " needs a file as its --output, not the address of a server: choose --export " +
+                              std::string(exportFormatFor(requested.output)->kind) + ", or the name of a file");
         if (!requested.output.empty())
             continue;
         if (stem.empty())

@@ -56,6 +56,17 @@ private Q_SLOTS:
         QVERIFY2(attached && !attached->convertsRegion, attached ? "" : attached.error().message.c_str());
     }
 
+    void aFileIsNoAddress()
+    {
+        for (const char *source : {"--input a.jsonl", "--listen"}) {
+            const auto line =
+                parse((std::string("--batch ") + source + " --export csv -o postgresql://me@db/traces").c_str());
+            QVERIFY(!line);
+            QVERIFY2(line.error().message.find("choose --export postgresql, or") != std::string::npos,
+                     line.error().message.c_str());
+        }
+    }
+
     void onlyTextIsCompressed()
     {
         const auto errorOf = [](const char *arguments) {
