@@ -92,6 +92,15 @@ constexpr const char *kSessions = R"(CREATE TABLE IF NOT EXISTS stored_sessions 
     stored_at timestamptz NOT NULL DEFAULT clock_timestamp());
 )";
 
+/// The names of the partitioned tables as literals, separated by commas.
+std::string partitionedNames()
+{
+    std::string names;
+    for (std::size_t i = 0; i < kTables; ++i)
+        names += (i == 0 ? "" : ", ") + pgLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
+    return names;
+}
+
 }  // namespace
 
 std::string makeTables()
@@ -155,18 +164,16 @@ std::string findTablesOfOthers(const std::string &flatView)
     return "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND (relkind <> 'v' AND "
            "relname IN (" +
            names.ofTables + ", " + names.ofTraces + ") AND relname NOT IN (" + collectors +
+           ") OR relkind <> 'p' AND relname IN (" + partitionedNames() +
            ") OR relname = " + pgLiteral(movedTable(flatView)) + " AND EXISTS (" + collectors + "))";
 }
 
 std::string findForeignOwners(const std::string &flatView)
 {
     const ViewNames names = viewNames(flatView, &pgLiteral);
-    std::string tables;
-    for (std::size_t i = 0; i < kTables; ++i)
-        tables += ", " + pgLiteral("all_" + std::string(serverNameOf(static_cast<Table>(i))));
     return "SELECT relname || ' belongs to the role ' || pg_get_userbyid(relowner) FROM pg_class WHERE relnamespace ="
            " current_schema()::regnamespace AND relname IN (" +
-           names.ofTables + ", " + names.ofTraces + tables +
+           names.ofTables + ", " + names.ofTraces + ", " + partitionedNames() +
            ") AND NOT pg_has_role(relowner, 'USAGE') ORDER BY relkind";
 }
 

@@ -193,7 +193,7 @@ class Stores:
         tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = {}".format(
             "'public'" if self.server.kind == "postgresql" else "DATABASE()")
         self.server.query(self.server.first_database, f"CREATE DATABASE {self.database}")
-        for name, remedy in ("coro_trace_events", ", or another name with ?table=NAME"), ("threads", ""):
+        for name, remedy in ("coro_trace_events", ", or another name with ?table=NAME"), ("threads", ""), ("all_events", ""):
             self.query(f"CREATE TABLE {name} (a integer)")
             errors = self.exported(self.many("run.jsonl", 5), 4)
             self.assertIn(f"the table {name} belongs to another program; choose another database{remedy};", errors)
