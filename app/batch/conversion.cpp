@@ -66,6 +66,7 @@ void Conversion::setSums(const std::function<Accounting()> &sums)
 
 void Conversion::addFacts(const FileFacts &facts)
 {
+    m_notSelected = facts.notSelected;
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs)
         output->addFacts(facts);
 }
@@ -161,6 +162,11 @@ bool Conversion::reportContent(const Accounting &accounting, std::uint64_t dropp
 {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_begun).count();
     std::string read = describe(accounting, static_cast<std::uint64_t>(ns));
+    const std::uint64_t notSelected = std::min(m_notSelected, dropped);
+    if (notSelected != 0)
+        read += ", not selected " + std::to_string(notSelected) +
+                " (the input is the export of a selection, and lacks these events before it)";
+    dropped -= notSelected;
     if (dropped != 0)
         read += ", dropped " + std::to_string(dropped) +
                 " (the input lacks these events: a limit has removed them, or it is damaged)";

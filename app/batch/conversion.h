@@ -56,7 +56,8 @@ private:
     const ReportOf m_reportOf;
     std::vector<std::unique_ptr<ConvertedOutput>> m_outputs;  ///< in the order of the command line
     Console &m_console;
-    std::uint64_t m_events = 0;  ///< consumed so far
+    std::uint64_t m_events = 0;       ///< consumed so far
+    std::uint64_t m_notSelected = 0;  ///< FileFacts::notSelected of the input
     Clock::time_point m_begun = Clock::now();
     Clock::time_point m_shown;
 };

@@ -7,6 +7,7 @@
 #include "core/base/fileremedy.h"
 #include "core/databases/openstream.h"
 #include "core/recording/write/standardstreams.h"
+#include "core/target/regionlist.h"
 
 #include <QString>
 
@@ -109,6 +110,12 @@ Result<std::uint64_t> copy(int input, int to, const std::string &folder, Console
     }
 }
 
+Error onlyFromFile(const std::string &what)
+{
+    return {ErrorCode::Unsupported,
+            "standard input is " + what + ", which can only be read from a file; name the file with --input FILE"};
+}
+
 bool isRegularFile(int fd)
 {
     struct stat info = {};
@@ -142,7 +149,8 @@ Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Cons
         return input.error();
     std::unique_ptr<InputCopy> source(new InputCopy(*input, kStandardInput));
     if (isRegularFile(*input))
-        return source;
+        return isRegion(source->path()) ? onlyFromFile("a region")
+                                        : Result<std::unique_ptr<InputCopy>>(std::move(source));
     if (::isatty(*input) == 1)
         return Error{ErrorCode::InvalidArgument, std::string("--input -: standard input is a terminal; ") + kSend};
     Result<std::unique_ptr<InputCopy>> made = makeEmpty(line, kStandardInput);
@@ -158,8 +166,9 @@ Result<std::unique_ptr<InputCopy>> InputCopy::make(const CommandLine &line, Cons
                                  "see its own message, and ") +
                          kSend};
     if (isDatabase(copied->path()))
-        return Error{ErrorCode::Unsupported, "standard input is a SQLite database, which can only be read from a file; "
-                                             "name the file with --input FILE"};
+        return onlyFromFile("a SQLite database");
+    if (isRegion(copied->path()))
+        return onlyFromFile("a region");
     return copied;
 }
 

@@ -48,6 +48,9 @@ LiveOutput::~LiveOutput() = default;
 
 QString LiveOutput::name() const
 {
+    if (m_line.convertsRegion)
+        return QCoreApplication::translate("ct::BatchOutput", "a copy of %1")
+            .arg(QString::fromStdString(m_line.start.inputPath()));
     return m_requested.output == "-" ? QCoreApplication::translate("ct::BatchOutput", "standard output")
                                      : QString::fromStdString(m_requested.output);
 }

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -31,6 +32,27 @@ int synchronise(const std::string &path, int flags)
     const int failed = fsync(fd) != 0 && errno != EINVAL ? errno : 0;
     ::close(fd);
     return failed;
+}
+
+/// True if the name leads to an open descriptor of a process, as /dev/stdout and /dev/fd/1 do. The system follows such
+/// a link to the open file itself, whatever its name is now.
+bool leadsToDescriptor(std::filesystem::path path)
+{
+    constexpr int kMostLinks = 40;  // as many as the system follows
+    for (int links = 0; links < kMostLinks; ++links) {
+        std::error_code failed;
+        const std::filesystem::path named = path.has_parent_path() ? path.parent_path() : ".";
+        const std::filesystem::path folder = std::filesystem::canonical(named, failed);
+        if (failed)
+            return false;
+        if (folder.filename() == "fd" && folder.string().starts_with("/proc/"))
+            return true;
+        const std::filesystem::path target = std::filesystem::read_symlink(folder / path.filename(), failed);
+        if (failed)
+            return false;  // no link
+        path = folder / target;
+    }
+    return false;
 }
 
 /// Creates a new file in the folder of the target. Its name ends in `packing`, which selects the compression.
@@ -67,6 +89,9 @@ Result<ReplaceFile> ReplaceFile::prepare(const std::string &path)
     if (stat(path.c_str(), &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return Error{ErrorCode::InvalidArgument, path + " is not a regular file; choose another name"};
+        if (leadsToDescriptor(path))
+            return Error{ErrorCode::InvalidArgument,
+                         path + " is an open file, which a new file cannot replace; give the name of the file"};
         if (access(path.c_str(), W_OK) != 0)
             return errnoError(errno, path + " cannot be replaced", "choose another name");
         if (ctr::claimsOn(path).written)

@@ -7,6 +7,7 @@
 #include "core/exporting/csv/csvtext.h"
 #include "core/recording/text/packing.h"
 #include "core/recording/write/fileclaim.h"
+#include "core/recording/write/standardstreams.h"
 #include "core/stream/causenames.h"
 
 #include <array>
@@ -100,7 +101,7 @@ struct CsvCauses::Row {
 
 std::string causesPathFor(const std::string &csvPath)
 {
-    return csvPath == "-" ? std::string() : addBeforeEnding(csvPath, ".causes");
+    return outputStreamNamed(csvPath) ? std::string() : addBeforeEnding(csvPath, ".causes");
 }
 
 Result<void> checkNoOtherFile(const std::string &causesPath)

@@ -377,11 +377,12 @@ void CoroutineSlices::consume(const Finish &finish)
 void CoroutineSlices::consume(const Death &death)
 {
     Coroutine &coroutine = at(death.coroutine);
-    const CoroutineSums::Gap gap = lossesAtEnd(death.coroutine);
-    if (!coroutine.hasChosenTrack && (gap.any() || m_held.contains(death.coroutine)))
+    if (!coroutine.hasChosenTrack && (m_held.contains(death.coroutine) || lossesAtEnd(death.coroutine).any()))
         chooseTrackByHeld(coroutine, death.coroutine);
     if (!coroutine.hasChosenTrack || coroutine.state == State::Dead)
         return;
+    // Only now: the events that were held have shown the losses before them.
+    const CoroutineSums::Gap gap = lossesAtEnd(death.coroutine);
     m_output.end(endBody(beginPieces(), coroutine, death.coroutine, death.ts, gap, true));
     coroutine.since = std::max(death.ts, coroutine.since);
     coroutine.state = State::Dead;

@@ -24,6 +24,7 @@ using OutputHandler = std::function<void(const ctr::OutputPiece &)>;
 struct FileFacts {
     RecordingInfo info;                 ///< everything that was read so far
     std::vector<FrameLocation> frames;  ///< new since the last call, with ids of the stream; births may come later
+    std::uint64_t notSelected = 0;      ///< so far: events that a selection left out, and which leave gaps
 };
 
 /// Called while something waits for a server or a database; true ends the wait with an error. On the thread that

@@ -41,6 +41,28 @@ void CoroutineSums::takeBackGap(CoroutineId id, const Gap &gap)
     entry.unexplained -= gap.unexplained;
 }
 
+std::optional<CoroutineSums::EndGap> CoroutineSums::takeEndGap(CoroutineId id)
+{
+    const auto found = m_losses.find(id);
+    if (found == m_losses.end())
+        return std::nullopt;
+    EndGap end;
+    end.coroutine = id;
+    for (const Loss &loss : found->second)
+        end.n = std::max(end.n, loss.firstN + loss.count);
+    Entry &entry = at(id);
+    Transition next;
+    next.coroutine = id;
+    next.n = end.n;
+    static_cast<Gap &>(end) = explain(entry, next, entry.nextN);
+    entry.nextN = std::max(entry.nextN, end.n);
+    m_losses.erase(id);
+    // Earlier events than the losses are missing because they are not selected.
+    if (m_unselected && entry.events == 0)
+        end.notSelected += std::exchange(end.unexplained, 0);
+    return end.lost != 0 || end.missed != 0 ? std::optional(end) : std::nullopt;
+}
+
 /// True for the first selected event of a coroutine, if earlier events are not selected.
 bool CoroutineSums::followsUnselected(const Entry &entry, const Transition &transition) const
 {

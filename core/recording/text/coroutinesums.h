@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,11 @@ public:
         std::uint64_t notSelected = 0;  ///< before the time range of a selection; no gap in the trace
         bool any() const { return (lost | missed | unexplained) != 0; }
     };
+    /// The gap after the latest transition of a coroutine.
+    struct EndGap : Gap {
+        CoroutineId coroutine = kNoCoroutine;
+        std::uint64_t n = 0;  ///< number of the next transition, if there was one
+    };
 
     /// `unselected`: what a selection left out of the stream; nullptr: there is no selection.
     explicit CoroutineSums(std::shared_ptr<const Unselected> unselected = {}) : m_unselected(std::move(unselected)) {}
@@ -53,6 +59,10 @@ public:
         entry.nextN = transition.n + 1;
         return transition.n == expected ? Gap{} : explain(entry, transition, expected);
     }
+
+    /// Returns the gap after a coroutine's latest transition, once; nullopt: nothing was lost there. Call it before the
+    /// coroutine's death, and at the end of the stream.
+    std::optional<EndGap> takeEndGap(CoroutineId id);
 
     /// Takes back an event, or the counts of a gap, whose row did not reach the file.
     void takeBackEvent(CoroutineId id) { --at(id).events; }

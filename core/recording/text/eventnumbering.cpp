@@ -22,6 +22,12 @@ std::uint64_t lapOf(std::uint64_t seq)
     return seq / 2 + (seq & 1);
 }
 
+/// True if `ts` is more than `ns` after `before`. Times are untrusted, so a sum with one could overflow.
+bool isLater(std::uint64_t ts, std::uint64_t before, std::uint64_t ns)
+{
+    return ts > before && ts - before > ns;
+}
+
 }  // namespace
 
 /// One coroutine: its state so far, and the few events that wait for their neighbours.
@@ -57,8 +63,8 @@ public:
     {
         if (m_lastTs == 0)
             return false;
-        const bool isSecondSuspension = !event.active && !m_isActive && event.ts > m_lastTs + kIdleNs;
-        return event.ts + kOtherRunNs < m_firstTs ||
+        const bool isSecondSuspension = !event.active && !m_isActive && isLater(event.ts, m_lastTs, kIdleNs);
+        return isLater(m_firstTs, event.ts, kOtherRunNs) ||
                (isSecondSuspension && lapOf(event.seq) == lapOf(m_maxSeq) && m_dialect != Dialect::Monotonic);
     }
 

@@ -43,7 +43,7 @@ constexpr FieldName kFields[] = {
     {"lost_before", JsonlLine::LostBefore},
     {"missed_before", JsonlLine::MissedBefore},
     {"dropped_before", JsonlLine::DroppedBefore},
-    {"not_selected_before", JsonlLine::DroppedBefore},  // instead of the one above
+    {"not_selected_before", JsonlLine::NotSelectedBefore},  // instead of the one above
 };
 constexpr std::size_t kFieldCount = std::size(kFields);
 
@@ -126,6 +126,7 @@ private:
         case JsonlLine::Column: return number(m_line.column, kAny32);
         case JsonlLine::LostBefore: return number(m_line.lostBefore, JsonlLine::kMaxNumber);
         case JsonlLine::MissedBefore: return number(m_line.missedBefore, JsonlLine::kMaxNumber);
+        case JsonlLine::NotSelectedBefore:
         case JsonlLine::DroppedBefore: return number(m_line.droppedBefore, JsonlLine::kMaxNumber);
         case JsonlLine::File: return text(m_line.file);
         case JsonlLine::Function: return text(m_line.function);

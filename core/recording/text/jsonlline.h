@@ -37,6 +37,7 @@ struct JsonlLine {
         Name = 1U << 18,
         Parent = 1U << 19,
         Resolved = 1U << 20,
+        NotSelectedBefore = 1U << 21,
     };
     std::uint32_t present = 0;  ///< bits of Field
     bool has(Field field) const { return (present & field) != 0; }
@@ -51,7 +52,7 @@ struct JsonlLine {
     std::uint64_t parent = 0;
     std::uint64_t lostBefore = 0;
     std::uint64_t missedBefore = 0;
-    std::uint64_t droppedBefore = 0;
+    std::uint64_t droppedBefore = 0;  ///< or, with NotSelectedBefore, before the time range of a selection
     std::uint32_t tid = 0;
     std::uint32_t pid = 0;
     std::uint32_t line = 0;

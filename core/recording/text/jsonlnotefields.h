@@ -17,6 +17,7 @@
 //   visit.site(id)                  file, line, function and column, if the site is known
 #pragma once
 
+#include "core/recording/text/coroutinesums.h"
 #include "core/stream/causenames.h"
 #include "core/stream/stream.h"
 #include "core/stream/unselected.h"
@@ -35,6 +36,8 @@ template <class T>
 inline constexpr std::string_view kNoteName = {};
 template <>
 inline constexpr std::string_view kNoteName<Birth> = "birth";
+template <>
+inline constexpr std::string_view kNoteName<CoroutineSums::EndGap> = "gap";
 template <>
 inline constexpr std::string_view kNoteName<Death> = "death";
 template <>
@@ -73,6 +76,17 @@ void forEachField(T &birth, Visit &visit)
     visit.number("probe_id", birth.probeId);
     visit.known("birth_ts", birth.birthTs);
     visit.known("pid", birth.pid);
+}
+
+template <Row<CoroutineSums::EndGap> T, class Visit>
+void forEachField(T &gap, Visit &visit)
+{
+    visit.number("coroutine", gap.coroutine);  // the reader needs the id of the file
+    visit.number("n", gap.n);
+    visit.known("lost_before", gap.lost);
+    visit.known("missed_before", gap.missed);
+    visit.known("dropped_before", gap.unexplained);
+    visit.known("not_selected_before", gap.notSelected);
 }
 
 template <Row<Death> T, class Visit>

@@ -220,6 +220,16 @@ std::string JsonlNoteReader::readDeath()
     return problem;
 }
 
+std::string JsonlNoteReader::readGap()
+{
+    CoroutineSums::EndGap gap;
+    bool isComplete = false;
+    std::string problem = readRow(gap, isComplete);
+    if (problem.empty())
+        m_target.addGap(gap);
+    return problem;
+}
+
 std::string JsonlNoteReader::read(std::string_view text)
 {
     m_ts = 0;
@@ -241,6 +251,8 @@ std::string JsonlNoteReader::read(std::string_view text)
     const auto tryAll = [&](auto &...rows) { return (tryRows(rows) || ...); };
     if (note->text == jsonl::kNoteName<Birth>)
         return readBirth();
+    if (note->text == jsonl::kNoteName<CoroutineSums::EndGap>)
+        return readGap();
     bool isKnown = note->text == jsonl::kNoteName<Death>;
     if (isKnown)
         problem = readDeath();

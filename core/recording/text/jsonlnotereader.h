@@ -4,6 +4,7 @@
 // Reads the note lines of a JSONL recording: docs/recording.md, "Note lines". A line of an unknown kind is skipped.
 #pragma once
 
+#include "core/recording/text/coroutinesums.h"
 #include "core/recording/text/jsonlfields.h"
 #include "core/stream/stream.h"
 
@@ -27,6 +28,8 @@ public:
         /// `birth.coroutine` is the id of the file.
         virtual void addBirth(const Birth &birth) = 0;
         virtual void addDeath(const Death &death) = 0;
+        /// `gap.coroutine` is the id of the file.
+        virtual void addGap(const CoroutineSums::EndGap &gap) = 0;
     };
     explicit JsonlNoteReader(Target &target) : m_target(target) {}
 
@@ -46,6 +49,7 @@ private:
     std::string add(std::vector<Row> &rows);
     std::string readBirth();
     std::string readDeath();
+    std::string readGap();
 
     Target &m_target;
     JsonlFields m_fields;

@@ -68,7 +68,8 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     static bool beginsAgain(const JsonlLine &line, const Numbered &coroutine);
     void putNotes(const JsonlLine &line, CoroutineId id);
     void putLocation(const JsonlLine &line, Numbered &coroutine);
-    void putGap(const JsonlLine &line, const Numbered &coroutine, bool first);
+    void putGapBefore(const JsonlLine &line, const Numbered &coroutine, bool first);
+    void putGap(const Numbered &coroutine, std::uint64_t n, std::uint64_t missed, std::uint64_t lost);
     std::string putNote(std::string_view text);
     bool isDead(CoroutineId id) const { return id < dead.size() && dead[id]; }
     SiteId siteOf(const std::string &file, const std::string &function, std::uint32_t line, std::uint32_t column);
@@ -79,6 +80,7 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     SiteId siteOf(const Site &site) override { return siteOf(site.file, site.function, site.line, site.column); }
     void addBirth(const Birth &birth) override;
     void addDeath(const Death &death) override;
+    void addGap(const CoroutineSums::EndGap &gap) override;
 
     std::unique_ptr<LineSource> source;
     JsonlLine parsed;
@@ -92,6 +94,8 @@ struct JsonlReader::Data final : JsonlNoteReader::Target {
     std::string siteKey;
     std::vector<FrameLocation> frames;  ///< takeFacts() has not returned them yet
     std::uint64_t latestTs = 0;
+    std::uint64_t notSelected = 0;       ///< events before the time range of a selection
+    std::uint64_t notSelectedTaken = 0;  ///< as of the latest takeFacts()
     const ReadOptions options;
     Skipped skipped;
     std::optional<Error> error;  ///< next() returns it after the batches before it
@@ -171,18 +175,40 @@ std::string JsonlReader::Data::putNote(std::string_view text)
     return problem;
 }
 
-void JsonlReader::Data::putGap(const JsonlLine &line, const Numbered &coroutine, bool first)
+void JsonlReader::Data::addGap(const CoroutineSums::EndGap &gap)
+{
+    const auto found = byCoroutine.find(gap.coroutine);
+    if (found == byCoroutine.end() || gap.n <= found->second.nextN)
+        return;
+    Numbered &coroutine = found->second;
+    const std::uint64_t count = gap.n - coroutine.nextN;
+    const std::uint64_t missed = std::min(gap.missed, count);
+    putGap(coroutine, gap.n, missed, std::min(gap.lost, count - missed));
+    coroutine.nextN = gap.n;
+    coroutine.site = kUnknownSite;
+}
+
+/// Adds the losses of the events before the number `n`. The others are missing without a reason.
+void JsonlReader::Data::putGap(const Numbered &coroutine, std::uint64_t n, std::uint64_t missed, std::uint64_t lost)
+{
+    stream.loss(coroutine.id, coroutine.nextN, missed, true);
+    stream.loss(coroutine.id, n - lost, lost, false);
+}
+
+void JsonlReader::Data::putGapBefore(const JsonlLine &line, const Numbered &coroutine, bool first)
 {
     const std::uint64_t gap = line.n - coroutine.nextN;
-    const bool declared =
-        line.has(JsonlLine::LostBefore) || line.has(JsonlLine::MissedBefore) || line.has(JsonlLine::DroppedBefore);
+    constexpr std::uint32_t kDeclared =
+        JsonlLine::LostBefore | JsonlLine::MissedBefore | JsonlLine::DroppedBefore | JsonlLine::NotSelectedBefore;
+    const bool declared = (line.present & kDeclared) != 0;
     std::uint64_t missed = std::min(line.missedBefore, gap);
     const std::uint64_t dropped = std::min(line.droppedBefore, gap - missed);
     std::uint64_t lost = gap - missed - dropped;
     if (first && !declared)
         std::swap(missed, lost);
-    stream.loss(coroutine.id, coroutine.nextN, missed, true);
-    stream.loss(coroutine.id, line.n - lost, lost, false);
+    if (line.has(JsonlLine::NotSelectedBefore))
+        notSelected += dropped;
+    putGap(coroutine, line.n, missed, lost);
 }
 
 /// Adds a location that the writer resolved from the address. A function without a line holds for all suspensions.
@@ -244,7 +270,7 @@ std::string JsonlReader::Data::putNumbered(const JsonlLine &line, Transition &tr
     if (transition.active && transition.site == kUnknownSite && line.n == coroutine.nextN)
         transition.site = coroutine.site;
     if (line.n > coroutine.nextN)
-        putGap(line, coroutine, first);
+        putGapBefore(line, coroutine, first);
     coroutine.site = transition.active ? kUnknownSite : transition.site;
     coroutine.nextN = line.n + 1;
     coroutine.hasEvents = true;
@@ -361,7 +387,9 @@ double JsonlReader::progress() const
 bool JsonlReader::takeFacts(FileFacts &facts)
 {
     facts.frames = std::exchange(m_data->frames, {});
-    return !facts.frames.empty();
+    facts.notSelected = m_data->notSelected;
+    const bool isNew = std::exchange(m_data->notSelectedTaken, m_data->notSelected) != m_data->notSelected;
+    return isNew || !facts.frames.empty();
 }
 
 bool JsonlReader::isDamaged() const

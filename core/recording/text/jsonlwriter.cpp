@@ -154,18 +154,30 @@ private:
             return written;
         if (Result<void> written = writeNews(death.coroutine); !written)
             return written;
+        if (Result<void> written = writeEndGap(death.coroutine); !written)
+            return written;
         return m_notes.write(death);
     }
 
-    /// At the end: coroutines without a line, and names and parents that waited for one. Files of the existing SDK have
-    /// only lines of events; its coroutines have an identity, but no process.
+    /// Writes the losses after the coroutine's latest line.
+    Result<void> writeEndGap(CoroutineId id)
+    {
+        const std::optional<CoroutineSums::EndGap> gap = m_coroutineSums.takeEndGap(id);
+        return gap ? m_notes.write(*gap) : Result<void>();
+    }
+
+    /// At the end: coroutines without a line, names and parents that waited for one, and losses without a later line.
+    /// Files of the existing SDK have only lines of events; its coroutines have an identity, but no process.
     Result<void> writeRest()
     {
         const std::vector<CoroutineSums::Entry> &entries = m_coroutineSums.entries();
         for (CoroutineId id = 0; id < entries.size(); ++id) {
-            Result<void> written = entries[id].pid != 0 || entries[id].isMadeUp ? introduce(id) : Result<void>();
+            const bool hasNotes = entries[id].pid != 0 || entries[id].isMadeUp;
+            Result<void> written = hasNotes ? introduce(id) : Result<void>();
             if (written)
                 written = writeNews(id);
+            if (written && hasNotes)
+                written = writeEndGap(id);
             if (!written)
                 return written;
         }

@@ -15,8 +15,8 @@
 //   missed_before            how many events right before this line were missed: the engine attached later
 //   dropped_before           how many events right before this line were captured, but are not in this file
 //   not_selected_before      how many events of the coroutine come before the time range of the selection
-// Note lines start with a field `note`: docs/recording.md. Targets with the existing SDK cause none. Events lost after
-// a coroutine's last line are not in the file.
+// Note lines start with a field `note`: docs/recording.md. Targets with the existing SDK cause none, so
+// their events lost after a coroutine's last line are not in the file.
 #pragma once
 
 #include "core/recording/write/appendfile.h"

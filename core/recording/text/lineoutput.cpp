@@ -52,7 +52,7 @@ Result<void> LineOutput::flushIfDue(std::uint64_t now)
 {
     if (m_flushedAt == 0)
         m_flushedAt = now;
-    if (now < m_flushedAt + kFlushEveryNs)
+    if (now < m_flushedAt || now - m_flushedAt < kFlushEveryNs)
         return {};
     m_flushedAt = now;
     // Without a line, the file keeps what it had: the target may fail to start.

@@ -202,6 +202,29 @@ private Q_SLOTS:
         QVERIFY(!batch.err().contains("are not in"));
     }
 
+    void anOpenDescriptorHasNoFileOfCauses_data()
+    {
+        QTest::addColumn<QString>("output");
+        for (const char *output : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+            QTest::newRow(output) << QString::fromLatin1(output);
+    }
+    void anOpenDescriptorHasNoFileOfCauses()
+    {
+        QFETCH(QString, output);
+        const QTemporaryDir folder;
+        QProcess process;
+        process.setProgram(runner::binary("corotracer-gui"));
+        process.setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("--export"), QStringLiteral("csv"),
+                                         QStringLiteral("-o"), output} +
+                             target("ct_causality", words("--workers 5 --rounds 2")));
+        process.setStandardOutputFile(folder.filePath(QStringLiteral("run.csv")));
+        process.start();
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
+        QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
+        QVERIFY(runner::readAll(folder.filePath(QStringLiteral("run.csv"))).startsWith("probe_id,"));
+        QVERIFY(!QFile::exists(output + QStringLiteral(".causes")));
+    }
+
     void aFullDiskForCausesIsReported()
     {
         runner::Batch batch({}, target("ct_causality", words("--workers 20 --rounds 5")));

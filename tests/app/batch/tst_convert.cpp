@@ -164,6 +164,33 @@ private Q_SLOTS:
         QVERIFY(after.events == before.events);
     }
 
+    void jsonlKeepsLossesThatNoEventFollows()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.jsonl --export ctr --output run.ctr --lane-size 64KiB --lane-pool "
+                                             "128KiB"),
+                              "ct_storm", "--transitions 20000 --coroutines 10 --threads 4"));
+        const Content run = contentOf(folder.path(QStringLiteral("run.ctr")));
+        QVERIFY(run.sums.at("lost") > 0);
+        QCOMPARE(contentOf(folder.path(QStringLiteral("run.jsonl"))).sums, run.sums);
+        QCOMPARE(folder.run(QStringLiteral("--input run.jsonl --export jsonl --output again.jsonl")).status, 0);
+        QCOMPARE(folder.content("again.jsonl"), folder.content("run.jsonl"));
+    }
+
+    void eventsThatAreNotSelectedAreNotDropped()
+    {
+        Folder folder;
+        const QByteArray begin = R"({"probe_id":1,"tid":7,"addr":"0x1","seq":2,"is_active":true,"ts":)";
+        QVERIFY(folder.write("run.jsonl", begin + R"(10,"n":5,"coroutine":0,"pid":3,"not_selected_before":5})" + "\n" +
+                                              begin + R"(20,"n":9,"coroutine":0,"dropped_before":3})" + "\n" +
+                                              R"({"note":"selection","from":10,"events_not_selected":5})" + "\n"));
+        const Outcome outcome =
+            folder.run(QStringLiteral("--input run.jsonl --export csv --export jsonl --output o.jsonl"));
+        QVERIFY2(outcome.status == 0, outcome.err);
+        QVERIFY2(outcome.says(", not selected 5 (the input is the export of a selection"), outcome.err);
+        QVERIFY2(outcome.says(", dropped 3 (the input lacks these events"), outcome.err);
+    }
+
     void standardInputCanBeAPipeOrAFile()
     {
         Folder folder;

@@ -129,6 +129,19 @@ private Q_SLOTS:
         QCOMPARE(folder.names(), QStringList({QStringLiteral("flight.shm"), QStringLiteral("x.csv")}));
     }
 
+    void standardInputCannotBeARegion()
+    {
+        const Folder &folder = *m_folder;
+        const QStringList before = folder.names();
+        const QString words = QStringLiteral("--input - --export csv --output o.csv");
+        for (const Outcome &outcome :
+             {folder.run(words, folder.content("flight.shm")), folder.run(words, {}, QStringLiteral("flight.shm"))}) {
+            QVERIFY2(outcome.status == 3, outcome.err);
+            QVERIFY2(outcome.says("standard input is a region, which can only be read from a file"), outcome.err);
+        }
+        QCOMPARE(folder.names(), before);
+    }
+
     void anExportIsNotItsInput()
     {
         const Folder &folder = *m_folder;

@@ -132,6 +132,35 @@ private Q_SLOTS:
         QCOMPARE(folder.content(first.toLatin1()), segment);
     }
 
+    void anOpenDescriptorIsNotReplaced_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("output");
+        for (const char *kind : {"csv", "jsonl", "sqlite", "ctr", "perfetto", "chrome"})
+            QTest::newRow(kind) << QString::fromLatin1(kind) << QStringLiteral("/dev/stdout");
+        for (const char *output : {"/dev/fd/1", "/proc/self/fd/1", "../../../../../../dev/stdout"})
+            QTest::newRow(output) << QStringLiteral("csv") << QString::fromLatin1(output);
+    }
+    void anOpenDescriptorIsNotReplaced()
+    {
+        QFETCH(QString, kind);
+        QFETCH(QString, output);
+        Folder folder;
+        QVERIFY(folder.write("run.jsonl", jsonl(1000)));
+        QVERIFY(folder.write("app", "older"));
+        QProcess process;
+        folder.prepare(process, QStringLiteral("--input run.jsonl --export %1 --output %2").arg(kind, output));
+        process.setStandardOutputFile(folder.path(QStringLiteral("app")), QIODevice::Append);
+        process.start();
+        const Outcome outcome = Folder::outcomeOf(process);
+        QVERIFY2(outcome.status == 4, outcome.err);
+        if (output.startsWith(QLatin1Char('/')))
+            QVERIFY2(outcome.says("is an open file, which a new file cannot replace; give the name of the file"),
+                     outcome.err);
+        QCOMPARE(folder.content("app"), QByteArray("older"));
+        QCOMPARE(folder.names(), QStringList({QStringLiteral("app"), QStringLiteral("run.jsonl")}));
+    }
+
     void otherOutputsAreCompletedAfterAFailure()
     {
         Folder folder;

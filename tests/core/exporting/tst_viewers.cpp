@@ -15,7 +15,6 @@ private Q_SLOTS:
     void keepsTheOrderOfEqualTimes();
     void acceptsTheOrderOfAnExportFromMemory();
     void showsGapsInsteadOfUnknownTimes();
-    void showsLossesAtTheEnd();
     void endsWhatIsOpen();
     void timesThatRunBackwardsDoNotBreakTracks();
     void wakesFlowToResumptions();
@@ -153,21 +152,6 @@ void TestViewers::showsGapsInsteadOfUnknownTimes()
              QStringLiteral("lost 1 events, 2 events are missing 2031-2060 lost=1 unexplained=2"));
     QCOMPARE(textsOf(file.slices(file.thread(4242, 77))).filter(QStringLiteral("lost")),
              listOf({"serve(int) 2010-2010 end=lost", "serve(int) 2060-2060 begin=lost"}));
-}
-
-void TestViewers::showsLossesAtTheEnd()
-{
-    Batch batch = begun(3);
-    batch.transitions = {suspension(0, 0, 2000), resumption(0, 1, 2010)};
-    Batch later;
-    later.losses = {{0, 2, 5, false}, {1, 0, 2, false}, {2, 0, 7, true}};
-    later.deaths = {{2, 2500}};
-    later.now = 3000;
-    const File file = perfetto({batch, later});
-    QCOMPARE(textsOf(file.slices(file.track("#0"))).mid(1),
-             listOf({"running 2010-2010 end=lost", "lost 5 events 2010-3000 lost=5 still_open=1"}));
-    QCOMPARE(textsOf(file.slices(file.track("#1"))), listOf({"lost 2 events 1001-3000 lost=2 still_open=1"}));
-    QCOMPARE(textsOf(file.slices(file.track("#2"))), listOf({"missed 7 events 1002-2500 missed=7"}));
 }
 
 void TestViewers::endsWhatIsOpen()

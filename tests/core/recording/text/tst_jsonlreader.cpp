@@ -224,6 +224,18 @@ CT_CASE(aLaterTimeShowsAReusedProbeId)
     CHECK((numbers(all, 1) == std::vector<std::uint64_t>{0, 1}));
 }
 
+CT_CASE(theHighestTimesDoNotShowAReusedProbeId)
+{
+    const TempDir dir;
+    std::string text;
+    for (std::uint64_t ts = ~0ULL - 7; ts != 0; ++ts)
+        text += line(7, 2, ts, ts % 2 == 0);
+    const Everything all = readText(dir, text);
+    CHECK_EQUAL(all.sums.coroutines, 1U);
+    CHECK((numbers(all, 0) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+    CHECK_EQUAL(all.sums.lost, 0U);
+}
+
 CT_CASE(aRepeatedNumberShowsAReusedProbeId)
 {
     const TempDir dir;
