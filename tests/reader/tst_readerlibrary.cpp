@@ -58,6 +58,8 @@ std::vector<Batch> writeSample(const std::string &path, std::size_t transitions 
     sums.notesLost = 18;
     sums.eventsNotWritten = 19;
     sums.timesApproximate = true;
+    sums.lostWithoutCoroutine = 20;
+    sums.missedWithoutCoroutine = 21;
     REQUIRE(static_cast<bool>(sink->finish(sums)));
     return batches;
 }
@@ -213,8 +215,8 @@ CT_CASE(returnsAllSums)
             (loss.beforeAttach ? missed : lost) += loss.count;
     }
     CHECK_EQUAL(sums.captured, captured);
-    CHECK_EQUAL(sums.lost, lost);
-    CHECK_EQUAL(sums.missed_before_attach, missed);
+    CHECK_EQUAL(sums.lost, lost + 20);
+    CHECK_EQUAL(sums.missed_before_attach, missed + 21);
     CHECK_EQUAL(sums.coroutines, coroutines);
     CHECK_EQUAL(sums.flagged, flagged);
     CHECK_EQUAL(sums.untraced, 11U);
@@ -227,6 +229,8 @@ CT_CASE(returnsAllSums)
     CHECK_EQUAL(sums.notes_lost, 18U);
     CHECK_EQUAL(sums.not_written, 19U);
     CHECK_EQUAL(sums.times_approximate, 1U);
+    CHECK_EQUAL(sums.lost_without_coroutine, 20U);
+    CHECK_EQUAL(sums.missed_without_coroutine, 21U);
 }
 
 CT_CASE(overviewNeedsNoReading)
