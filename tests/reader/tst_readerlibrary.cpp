@@ -201,6 +201,22 @@ CT_CASE(joinsPassesOfACutFile)
     CHECK(!missing.next(5));
 }
 
+CT_CASE(reportsThatAFileWasMadeFromAPart)
+{
+    const TempDir dir;
+    {
+        const auto sink = writer(dir.file("run.ctr"));
+        RecordingInfo info;
+        info.part = RecordingInfo::Part{57};
+        sink->addInfo(info);
+        REQUIRE(static_cast<bool>(sink->finish({})));
+    }
+    const publicreader::Everything given = publicreader::readAll(dir.file("run.ctr"));
+    CHECK(given.status == corotracer::recording::status::damaged);
+    CHECK(given.message.find("it was made from a part of a recording") != std::string::npos);
+    CHECK(given.ended);
+}
+
 CT_CASE(returnsAllSums)
 {
     const TempDir dir;

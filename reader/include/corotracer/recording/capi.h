@@ -429,7 +429,7 @@ typedef struct ctr_reader ctr_reader;
 
 enum ctr_status {
     CTR_GOOD = 0,
-    CTR_DAMAGED = 1, /* damaged parts were left out; everything else was read */
+    CTR_DAMAGED = 1, /* damaged parts were left out, or the file was made from a part; everything else was read */
     CTR_FAILED = 2   /* nothing, or nothing more, can be read */
 };
 
