@@ -120,11 +120,13 @@ void Conversion::endAtOnce()
 }
 
 /// Completes the outputs in parallel: each may take long, such as a database that creates its indexes.
-void Conversion::completeAll(const Accounting &accounting, bool isPart)
+void Conversion::completeAll(const Accounting &accounting, std::uint64_t dropped, bool isPart)
 {
     std::vector<std::future<void>> waiting;
     for (const std::unique_ptr<ConvertedOutput> &output : m_outputs) {
-        const auto complete = [&accounting, isPart, to = output.get()] { to->complete(accounting, isPart); };
+        const auto complete = [&accounting, dropped, isPart, to = output.get()] {
+            to->complete(accounting, dropped, isPart);
+        };
         try {
             waiting.push_back(std::async(std::launch::async, complete));
         } catch (const std::system_error &) {
@@ -145,7 +147,7 @@ void Conversion::completeAll(const Accounting &accounting, bool isPart)
 
 bool Conversion::finish(const Accounting &accounting, std::uint64_t dropped, bool isPart)
 {
-    completeAll(accounting, isPart);
+    completeAll(accounting, dropped, isPart);
     if (notedEndSignal() != 0)
         endAtOnce();
     std::vector<ConvertedOutput *> committed;

@@ -46,7 +46,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    void completeAll(const Accounting &accounting, bool isPart);
+    void completeAll(const Accounting &accounting, std::uint64_t dropped, bool isPart);
     void reportFailures();
     bool reportContent(const Accounting &accounting, std::uint64_t dropped);
     [[noreturn]] void endAtOnce();

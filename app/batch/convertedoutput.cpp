@@ -131,11 +131,16 @@ void ConvertedOutput::consume(const Batch &batch)
 }
 
 /// Closes the files, but does not rename them: the main thread does, or removes them.
-void ConvertedOutput::complete(const Accounting &accounting, bool isPart)
+void ConvertedOutput::complete(const Accounting &accounting, std::uint64_t dropped, bool isPart)
 {
     if (!m_sink)
         return;
     m_isPart->store(isPart, std::memory_order_relaxed);
+    if (isPart && m_recording) {
+        RecordingInfo info;
+        info.part = RecordingInfo::Part{dropped};
+        m_recording->addInfo(info);
+    }
     m_outcome = m_sink->finish(accounting);
     m_isOnServer.store(bool(m_outcome) && isOfServer(m_requested), std::memory_order_release);
     m_written = m_queue ? m_queue->written() : m_recording->written();

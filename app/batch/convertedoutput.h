@@ -46,8 +46,8 @@ public:
     void addOutput(const ctr::OutputPiece &piece);
     void addFacts(const FileFacts &facts);
     void consume(const Batch &batch);
-    /// Writes everything that is left. `isPart`: see ExportContext::isPart. Any thread, once.
-    void complete(const Accounting &accounting, bool isPart);
+    /// Writes everything that is left. `dropped` and `isPart`: see Conversion::finish(). Any thread, once.
+    void complete(const Accounting &accounting, std::uint64_t dropped, bool isPart);
     /// Gives the files their names. Fails for a file that one of the `former` outputs has become, under another name.
     void commit(const std::vector<ConvertedOutput *> &former);
     /// Removes the temporary files, even during complete() on another thread. Call it only before the end of the

@@ -69,7 +69,8 @@ private:
     Console m_console;
     Accounting m_accounting;
     bool m_isIncomplete = false;
-    bool m_isPart = false;  ///< the reading has failed, or the database has only a part of the run
+    bool m_isOfPart = false;  ///< the input was made from a part of a recording
+    bool m_isPart = false;    ///< the reading has failed, or the input has only a part of the run
     std::uint64_t m_instant;
     std::uint64_t m_passedInstant = 0;
 };
@@ -122,6 +123,7 @@ void RecordedRun::handleFacts(const FileFacts &facts)
 {
     m_resolver->addInfo(facts.info);
     m_resolver->addFrames(facts.frames);
+    m_isOfPart = facts.info.part.has_value();
     if (m_diagnosis)
         setInstant(facts.info.decided);
     if (m_conversion)
@@ -178,14 +180,16 @@ void RecordedRun::reportLacking()
               " events of the run: they could not be written, for example because the disk was full");
 }
 
-/// Reports a recording that ends between two blocks, which is no damage.
+/// Reports a recording that ends between two blocks, which is no damage, and an input that was made from a part.
 void RecordedRun::reportIncomplete()
 {
-    if (m_isIncomplete || m_conversion->hasFailed() || m_file->hasEnded())
+    if (m_isIncomplete || m_conversion->hasFailed() || (m_file->hasEnded() && !m_isOfPart))
         return;
     m_isIncomplete = true;
-    m_isPart = isDatabase(m_path);
-    if (m_isPart)
+    m_isPart = m_isOfPart || isDatabase(m_path);
+    if (m_isOfPart && !isDatabase(m_path))
+        print(m_name + " was made from a part of a recording, and lacks the rest; what it has is converted");
+    else if (m_isPart)
         print(m_name + " has only a part of its run: the export was interrupted, or was one of a part; what it has is "
                        "converted");
     else if (!m_input && RecordingReader::isWritten(m_path))

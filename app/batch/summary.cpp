@@ -247,6 +247,8 @@ void addSums(JsonObject &object, const Summary &summary)
     object.number("missed_before_attach", sums.missedBeforeAttach);
     object.number("coroutines", sums.coroutines);
     object.number("coroutines_missed", sums.coroutinesMissed);
+    object.number("lost_without_coroutine", sums.lostWithoutCoroutine);
+    object.number("missed_without_coroutine", sums.missedWithoutCoroutine);
     object.number("coroutines_not_kept", sums.overflowCoroutines);
     object.number("events_not_kept", sums.overflowEvents);
     object.number("names_not_kept", summary.overflowNames);

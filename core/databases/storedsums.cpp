@@ -23,6 +23,8 @@ constexpr StoredSum kSums[] = {
     sum<&Accounting::notesLost>("notes_lost"),
     sum<&Accounting::coroutines>("coroutines"),
     sum<&Accounting::coroutinesMissed>("coroutines_missed"),
+    sum<&Accounting::lostWithoutCoroutine>("lost_without_coroutine"),
+    sum<&Accounting::missedWithoutCoroutine>("missed_without_coroutine"),
     sum<&Accounting::overflowCoroutines>("coroutines_not_kept"),
     sum<&Accounting::overflowEvents>("events_not_kept"),
     sum<&Accounting::overflowNames>("names_not_kept"),

@@ -17,7 +17,7 @@ constexpr std::size_t kFramesAtOnce = 8192;
 class RecordingExport final : public FileSink {
 public:
     RecordingExport(std::shared_ptr<RecordingWriter> writer, const ExportContext &context)
-        : m_writer(std::move(writer)), m_info(context.info), m_addresses(context.resolver)
+        : m_writer(std::move(writer)), m_info(context.info), m_isPart(context.isPart), m_addresses(context.resolver)
     {
     }
 
@@ -31,6 +31,7 @@ private:
 
     const std::shared_ptr<RecordingWriter> m_writer;
     const std::function<RecordingInfo()> m_info;
+    const std::function<bool()> m_isPart;
     ExportedAddresses m_addresses;
     std::vector<std::uint32_t> m_pids;  ///< by coroutine
 };
@@ -69,8 +70,10 @@ Result<void> RecordingExport::addFrames()
 
 Result<void> RecordingExport::finish(const Accounting &accounting)
 {
-    if (m_info)
-        m_writer->addInfo(m_info());
+    RecordingInfo info = m_info ? m_info() : RecordingInfo();
+    if (m_isPart && m_isPart() && !info.part)
+        info.part.emplace();
+    m_writer->addInfo(info);
     if (Result<void> added = addFrames(); !added)
         return added;
     return m_writer->finish(accounting);

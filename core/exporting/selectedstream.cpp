@@ -205,6 +205,7 @@ Result<void> SelectedStream::finish(const Accounting &accounting)
     sums.coroutines = m_sums.coroutines;
     sums.lost = m_sums.lost;
     sums.missedBeforeAttach = m_sums.missedBeforeAttach;
+    sums.lostWithoutCoroutine = sums.missedWithoutCoroutine = 0;
     if (m_selection.hasTimes())
         sums.recordsDropped = m_recordsDropped;
     m_sums = sums;

@@ -77,8 +77,10 @@ void TraceStream::addEventsOutsideTheTrace(std::uint64_t lost, std::uint64_t mis
 {
     if (m_capture.captured != m_population.captured())
         return;  // the sums are of another moment
-    m_sums.lost += m_capture.lost - std::min(m_capture.lost, lost);
-    m_sums.missedBeforeAttach += m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
+    m_sums.lostWithoutCoroutine = m_capture.lost - std::min(m_capture.lost, lost);
+    m_sums.missedWithoutCoroutine = m_capture.missedBeforeAttach - std::min(m_capture.missedBeforeAttach, missed);
+    m_sums.lost += m_sums.lostWithoutCoroutine;
+    m_sums.missedBeforeAttach += m_sums.missedWithoutCoroutine;
 }
 
 void TraceStream::chooseSource()

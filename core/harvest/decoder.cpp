@@ -158,9 +158,4 @@ Accounting Decoder::accounting() const
     return sums;
 }
 
-std::uint64_t Decoder::eventsWithoutCoroutine() const
-{
-    return m_data->harvestState.eventsWithoutCoroutine;
-}
-
 }  // namespace ct

@@ -43,10 +43,6 @@ public:
     [[nodiscard]] bool finalDrain(Batch &batch);
 
     Accounting accounting() const;
-    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream (overwrite mode only). No
-    /// record and no compact station is left of their coroutines. Together with the sums of all coroutines in the
-    /// stream, they add up to captured + lost + missedBeforeAttach.
-    std::uint64_t eventsWithoutCoroutine() const;
 
 private:
     struct Data;

@@ -40,8 +40,6 @@ struct HarvestState {
     CoroutineId nextCoroutine = 0;
     RunSums sums;           ///< without the sums that probes keep; Decoder::accounting() adds them
     bool unproven = false;  ///< as RunFlags::unproven
-    /// Events in `lost` and `missedBeforeAttach` that belong to no coroutine of the stream; see Decoder.
-    std::uint64_t eventsWithoutCoroutine = 0;
 };
 
 }  // namespace ct

@@ -40,13 +40,14 @@ void OverwriteLosses::settle(const Census &census, bool missed, Batch &batch)
 }
 
 /// Reports the rest of a census: coroutines that left neither records nor a compact station.
-void OverwriteLosses::countTraceless(std::optional<Census> &census, std::uint64_t RunSums::*sum)
+void OverwriteLosses::countTraceless(std::optional<Census> &census, bool missed)
 {
     const Census::Count unemitted = std::exchange(census, {})->unemitted();
     const Census::Count traceless{plausible(unemitted.generations), plausible(unemitted.events)};
-    m_harvestState.sums.*sum += traceless.events;
-    m_harvestState.sums.coroutinesMissed += traceless.generations;
-    m_harvestState.eventsWithoutCoroutine += traceless.events;
+    RunSums &sums = m_harvestState.sums;
+    (missed ? sums.missedBeforeAttach : sums.lost) += traceless.events;
+    (missed ? sums.missedWithoutCoroutine : sums.lostWithoutCoroutine) += traceless.events;
+    sums.coroutinesMissed += traceless.generations;
     m_emitted += traceless;
     if (m_atEnd)
         m_atEnd->addTraceless(traceless);
@@ -59,7 +60,7 @@ void OverwriteLosses::settleAttach(Batch &batch)
 
 void OverwriteLosses::closeAttach()
 {
-    countTraceless(m_atAttach, &RunSums::missedBeforeAttach);
+    countTraceless(m_atAttach, true);
 }
 
 void OverwriteLosses::countAtEnd()
@@ -80,7 +81,7 @@ void OverwriteLosses::closeEnd(bool missed)
 {
     if (m_atAttach)
         closeAttach();
-    countTraceless(m_atEnd, missed ? &RunSums::missedBeforeAttach : &RunSums::lost);
+    countTraceless(m_atEnd, missed);
 }
 
 }  // namespace ct

@@ -42,7 +42,7 @@ public:
 private:
     Census census() const;
     void settle(const Census &census, bool missed, Batch &batch);
-    void countTraceless(std::optional<Census> &census, std::uint64_t RunSums::*sum);
+    void countTraceless(std::optional<Census> &census, bool missed);
 
     const Region &m_region;
     HarvestState &m_harvestState;

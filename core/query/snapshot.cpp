@@ -43,12 +43,10 @@ bool Snapshot::fill()
     m_overflowNames = population().overflowNames();
     const ExportedCoroutines::Sums &sums = m_coroutines.sums();
     const Overflow &overflow = m_coroutines.overflow();
-    m_lostOutside = overflow.lost;
-    m_missedOutside = overflow.missed;
     // Otherwise, the sums belong to another moment.
     if (m_trace.sums.captured == population().captured()) {
-        m_lostOutside += above(m_trace.sums.lost, sums.lost + overflow.lost);
-        m_missedOutside += above(m_trace.sums.missedBeforeAttach, sums.missed + overflow.missed);
+        m_lostWithoutCoroutine = above(m_trace.sums.lost, sums.lost + overflow.lost);
+        m_missedWithoutCoroutine = above(m_trace.sums.missedBeforeAttach, sums.missed + overflow.missed);
     }
     m_firstEventIds.reserve(m_coroutines.size());
     std::uint64_t next = 1;
@@ -171,8 +169,10 @@ std::vector<std::uint64_t> Snapshot::infoValues()
     }
     Accounting all = m_trace.sums;
     all.captured = sums.captured;
-    all.lost = sums.lost + m_lostOutside;
-    all.missedBeforeAttach = sums.missed + m_missedOutside;
+    all.lostWithoutCoroutine = m_lostWithoutCoroutine;
+    all.missedWithoutCoroutine = m_missedWithoutCoroutine;
+    all.lost = sums.lost + overflow.lost + m_lostWithoutCoroutine;
+    all.missedBeforeAttach = sums.missed + overflow.missed + m_missedWithoutCoroutine;
     all.notesEvicted = reader.evicted();
     all.coroutines = sums.coroutines;
     all.overflowCoroutines = overflow.coroutines;

@@ -104,8 +104,8 @@ private:
     SiteId m_siteCount = 0;
     std::uint64_t m_causes = 0;
     std::uint64_t m_overflowNames = 0;
-    std::uint64_t m_lostOutside = 0;  ///< events of coroutines that the trace does not have
-    std::uint64_t m_missedOutside = 0;
+    std::uint64_t m_lostWithoutCoroutine = 0;    ///< see RunSums
+    std::uint64_t m_missedWithoutCoroutine = 0;  ///< see RunSums
     // Created when a table needs them.
     std::optional<Notes> m_fewNotes;
     std::optional<std::shared_ptr<const Report>> m_report;

@@ -179,7 +179,7 @@ ReadingEnd RecordedSource::readingEnd() const
         end.inputMessage = QString::fromStdString(m_input->message());
     }
     end.isPart = end.isCutShort || !end.error.isEmpty() || end.input == InputSpool::End::Failed ||
-                 (!end.inOrder && (end.wasStopped || m_isDatabase));
+                 (!end.inOrder && (end.wasStopped || m_isDatabase)) || m_loader->info().part;
     return end;
 }
 

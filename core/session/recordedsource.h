@@ -27,7 +27,7 @@ struct ReadingEnd {
     bool isCutShort = false;  ///< stop() ended the loading of a complete file: only a part was read
     bool wasStopped = false;  ///< stop() ended the reading of a growing recording
     bool isDamaged = false;   ///< more is damaged than an incomplete block at the end
-    bool isPart = false;      ///< not all of the run was read: stopped, failed, or a database that has only a part
+    bool isPart = false;      ///< not all of the run was read: stopped, failed, or the file has only a part
     QString error;            ///< why the reading ended early; empty: it did not
     InputSpool::End input = InputSpool::End::None;  ///< standard input only
     QString inputMessage;                           ///< standard input only; see InputSpool::message()

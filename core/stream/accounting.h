@@ -15,11 +15,14 @@ struct RunSums {
     std::uint64_t missedBeforeAttach = 0;
     std::uint64_t coroutines = 0;        ///< traced coroutines
     std::uint64_t coroutinesMissed = 0;  ///< overwrite mode: traced coroutines whose records were all overwritten
-    std::uint64_t notesLost = 0;         ///< notes that name an unknown coroutine
-    std::uint64_t untraced = 0;          ///< coroutines without a station, or whose birth was never completed
-    std::uint64_t birthsOvertaken = 0;   ///< a part of untraced: a burst of births was faster than the region grew
-    std::uint64_t bornWhileOff = 0;      ///< born while tracing was off; neither in coroutines nor in untraced
-    std::uint64_t bornBeforeInit = 0;    ///< reported by the probe; neither in coroutines nor in untraced
+    /// A part of lost: events of coroutinesMissed. The rest of lost is the losses in the stream.
+    std::uint64_t lostWithoutCoroutine = 0;
+    std::uint64_t missedWithoutCoroutine = 0;  ///< likewise, a part of missedBeforeAttach
+    std::uint64_t notesLost = 0;               ///< notes that name an unknown coroutine
+    std::uint64_t untraced = 0;                ///< coroutines without a station, or whose birth was never completed
+    std::uint64_t birthsOvertaken = 0;  ///< a part of untraced: a burst of births was faster than the region grew
+    std::uint64_t bornWhileOff = 0;     ///< born while tracing was off; neither in coroutines nor in untraced
+    std::uint64_t bornBeforeInit = 0;   ///< reported by the probe; neither in coroutines nor in untraced
     std::uint64_t flaggedStations = 0;
     std::uint64_t sitesDropped = 0;
     std::uint64_t recordsDropped = 0;  ///< records refused, overwritten unread, or without a lane; slots of holes

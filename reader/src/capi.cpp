@@ -110,6 +110,9 @@ bool ctr_reader::readPass()
     if (!more) {
         status = reader->readAll() ? CTR_DAMAGED : CTR_FAILED;
         message = more.error().message;
+    } else if (atEnd && reader->info().part) {
+        status = CTR_DAMAGED;
+        message = path + ": it was made from a part of a recording, and lacks the rest; everything else was read";
     }
     if (atEnd)
         batch.clear();

@@ -172,6 +172,8 @@ ctr_sums sumsOf(const Accounting &sums)
     row.notes_lost = sums.notesLost;
     row.not_written = sums.eventsNotWritten;
     row.times_approximate = sums.timesApproximate ? 1 : 0;
+    row.lost_without_coroutine = sums.lostWithoutCoroutine;
+    row.missed_without_coroutine = sums.missedWithoutCoroutine;
     return row;
 }
 

@@ -94,8 +94,9 @@ def sums(path):
     equal(len(run.events()), totals["captured"])
     equal(int(coroutines["captured"].sum()), totals["captured"])
     equal((int(coroutines["lost"].sum()), int(coroutines["missed"].sum())),
-          (totals["lost"], totals["missed_before_attach"]))
-    equal(int(losses["count"].sum()), totals["lost"] + totals["missed_before_attach"])
+          (totals["lost"] - totals["lost_without_coroutine"],
+           totals["missed_before_attach"] - totals["missed_without_coroutine"]))
+    equal(int(losses["count"].sum()), int(coroutines["lost"].sum()) + int(coroutines["missed"].sum()))
     flags = run.read("flags")["flags"]
     equal((len(coroutines), len(flags)), (totals["coroutines"], totals["flagged"]))
     equal(int(coroutines["flagged"].sum()), len(set(flags["coroutine"].tolist())))

@@ -58,6 +58,8 @@ std::vector<Batch> writeSample(const std::string &path, std::size_t transitions 
     sums.notesLost = 18;
     sums.eventsNotWritten = 19;
     sums.timesApproximate = true;
+    sums.lostWithoutCoroutine = 20;
+    sums.missedWithoutCoroutine = 21;
     REQUIRE(static_cast<bool>(sink->finish(sums)));
     return batches;
 }
@@ -199,6 +201,22 @@ CT_CASE(joinsPassesOfACutFile)
     CHECK(!missing.next(5));
 }
 
+CT_CASE(reportsThatAFileWasMadeFromAPart)
+{
+    const TempDir dir;
+    {
+        const auto sink = writer(dir.file("run.ctr"));
+        RecordingInfo info;
+        info.part = RecordingInfo::Part{57};
+        sink->addInfo(info);
+        REQUIRE(static_cast<bool>(sink->finish({})));
+    }
+    const publicreader::Everything given = publicreader::readAll(dir.file("run.ctr"));
+    CHECK(given.status == corotracer::recording::status::damaged);
+    CHECK(given.message.find("it was made from a part of a recording") != std::string::npos);
+    CHECK(given.ended);
+}
+
 CT_CASE(returnsAllSums)
 {
     const TempDir dir;
@@ -213,8 +231,8 @@ CT_CASE(returnsAllSums)
             (loss.beforeAttach ? missed : lost) += loss.count;
     }
     CHECK_EQUAL(sums.captured, captured);
-    CHECK_EQUAL(sums.lost, lost);
-    CHECK_EQUAL(sums.missed_before_attach, missed);
+    CHECK_EQUAL(sums.lost, lost + 20);
+    CHECK_EQUAL(sums.missed_before_attach, missed + 21);
     CHECK_EQUAL(sums.coroutines, coroutines);
     CHECK_EQUAL(sums.flagged, flagged);
     CHECK_EQUAL(sums.untraced, 11U);
@@ -227,6 +245,8 @@ CT_CASE(returnsAllSums)
     CHECK_EQUAL(sums.notes_lost, 18U);
     CHECK_EQUAL(sums.not_written, 19U);
     CHECK_EQUAL(sums.times_approximate, 1U);
+    CHECK_EQUAL(sums.lost_without_coroutine, 20U);
+    CHECK_EQUAL(sums.missed_without_coroutine, 21U);
 }
 
 CT_CASE(overviewNeedsNoReading)

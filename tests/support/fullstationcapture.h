@@ -47,7 +47,7 @@ struct Capture {
             done = loop.finalDrain(batch);
             streamSums.add(batch);
         }
-        sums::check(streamSums, loop.accounting(), loop.eventsWithoutCoroutine());
+        sums::check(streamSums, loop.accounting());
     }
     void checkTotals(std::uint64_t emitted)
     {

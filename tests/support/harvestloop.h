@@ -86,7 +86,6 @@ public:
     bool isUrgent() const { return m_collector.pauseNs() == 0; }
     std::uint64_t lastPassNs() const { return m_collector.lastPassNs(); }
     ct::Accounting accounting() const { return m_decoder.accounting(); }
-    std::uint64_t eventsWithoutCoroutine() const { return m_decoder.eventsWithoutCoroutine(); }
 
     ct::Collector &collector() { return m_collector; }
     ct::Decoder &decoder() { return m_decoder; }

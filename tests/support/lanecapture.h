@@ -206,7 +206,7 @@ struct Capture {
         }
         checkSums();
     }
-    void checkSums() { sums::check(streamSums, loop->accounting(), loop->eventsWithoutCoroutine()); }
+    void checkSums() { sums::check(streamSums, loop->accounting()); }
     void checkTotals(std::uint64_t emitted)
     {
         const ct::Accounting sums = loop->accounting();

@@ -79,6 +79,12 @@ void forEachMember(T &effect, Visit &&visit)
     visit("limitedNs", effect.limitedNs);
 }
 
+template <Is<RecordingInfo::Part> T, class Visit>
+void forEachMember(T &part, Visit &&visit)
+{
+    visit("dropped", part.dropped);
+}
+
 template <Is<RecordingInfo> T, class Visit>
 void forEachMember(T &info, Visit &&visit)
 {
@@ -95,6 +101,7 @@ void forEachMember(T &info, Visit &&visit)
     visit("judged", info.judged);
     visit("decided", info.decided);
     visit("effect", info.effect);
+    visit("part", info.part);
 }
 
 using Environment = std::map<std::string, std::string>;
@@ -304,6 +311,8 @@ void RecordingInfo::mergeLater(const RecordingInfo &later)
         decided = later.decided;
     if (later.effect)
         effect = later.effect;
+    if (later.part)
+        part = later.part;
     for (const Clocks &one : later.clocks) {
         // Later segments of a rotating recording repeat readings of earlier ones.
         if (clocks.empty() || one.monotonic > clocks.back().monotonic)

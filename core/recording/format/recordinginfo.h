@@ -62,6 +62,12 @@ struct RecordingInfo {
         bool operator==(const Effect &) const = default;
     };
 
+    /// The file was made from a part of a recording: see ExportContext::isPart.
+    struct Part {
+        std::uint64_t dropped = 0;  ///< numbers of events that are missing in the part, without a loss
+        bool operator==(const Part &) const = default;
+    };
+
     std::string session;
     std::string program;
     std::string version;
@@ -76,6 +82,7 @@ struct RecordingInfo {
     /// ns, CLOCK_MONOTONIC: when the end of the run was decided, and what a diagnosis judges; 0 = it ended by itself.
     std::uint64_t decided = 0;
     std::optional<Effect> effect;
+    std::optional<Part> part;  ///< nullopt: the file was not made from a part
 
     bool operator==(const RecordingInfo &) const = default;
     /// Merges a later Info into this one. Known members of `later` replace members of equal name. Processes and modules

@@ -128,7 +128,8 @@ using SumsLayout =
            Plain<&Accounting::timesApproximate>, Plain<&Accounting::threadsWithoutLane>,
            Plain<&Accounting::birthsOvertaken>, Plain<&Accounting::recordsInHoles>, Plain<&Accounting::lanesShortened>,
            Plain<&Accounting::lanesDamaged>, Plain<&Accounting::processesUnmapped>,
-           Plain<&Accounting::processesPartlyMapped>, Plain<&Accounting::coroutinesNotWritten>>;
+           Plain<&Accounting::processesPartlyMapped>, Plain<&Accounting::coroutinesNotWritten>,
+           Plain<&Accounting::lostWithoutCoroutine>, Plain<&Accounting::missedWithoutCoroutine>>;
 using KeyframeLayout = Layout<KeyframeRow, Tag::Keyframe, Plain<&KeyframeRow::born>, Plain<&KeyframeRow::piece>,
                               Plain<&KeyframeRow::pieces>>;
 using OutputLayout = Layout<OutputPiece, Tag::Output, Delta<&OutputPiece::ts>, Text<&OutputPiece::bytes>>;

@@ -387,8 +387,8 @@ Accounting RecordingReader::accounting() const
     const RunSums &read = m_data->guard.sums();
     Accounting all = m_data->sums;
     all.captured = read.captured;
-    all.lost = read.lost;
-    all.missedBeforeAttach = read.missedBeforeAttach;
+    all.lost = read.lost + all.lostWithoutCoroutine;
+    all.missedBeforeAttach = read.missedBeforeAttach + all.missedWithoutCoroutine;
     all.coroutines = read.coroutines;
     all.flaggedStations = read.flaggedStations;
     if (const std::optional<RecordingInfo::Effect> &effect = m_data->info.effect) {

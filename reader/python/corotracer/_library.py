@@ -19,7 +19,7 @@ MEMBERS = ("site", "birth", "loss", "transition", "death", "flag", "name", "pare
            "descriptor_sample", "process_sample")
 SUMS = ("captured", "lost", "missed_before_attach", "coroutines", "coroutines_missed", "untraced", "born_while_off",
         "born_before_init", "flagged", "sites_dropped", "records_dropped", "notes_dropped", "notes_lost",
-        "not_written", "times_approximate")
+        "not_written", "times_approximate", "lost_without_coroutine", "missed_without_coroutine")
 
 
 class Error(Exception):

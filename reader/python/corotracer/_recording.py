@@ -216,9 +216,10 @@ class Recording:
     # ---- Facts ----
 
     def sums(self) -> dict[str, int]:
-        """The sums of the run, as far as the recording has it: `captured` is the number of events(), `lost` and
-        `missed_before_attach` are the sums of losses(), `coroutines` is the number of coroutines(). <capi.h> describes
-        the others. Reads the recording through."""
+        """The sums of the run, as far as the recording has it: `captured` is the number of events(), `coroutines`
+        is the number of coroutines(), `lost` and `missed_before_attach` are the sums of losses() plus
+        `lost_without_coroutine` and `missed_without_coroutine`. <capi.h> describes the others. Reads the recording
+        through."""
         return self._pass().sums
 
     def info(self) -> dict[str, Any]:

@@ -266,6 +266,35 @@ private Q_SLOTS:
         QVERIFY(contentOf(folder.path(QStringLiteral("c.ctr"))).error.empty());
     }
 
+    /// Each conversion of a part states that it is a part: the second as well as the first.
+    void aRecordingOfAPartStaysAPart()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"));
+        QByteArray bytes = folder.content("run.ctr");
+        bytes.resize(bytes.size() / 2);
+        QVERIFY(folder.write("cut.ctr", bytes));
+        const auto saysPart = [&folder](const char *database) {
+            return exporttest::Database(folder.path(QLatin1String(database)))
+                .rows("SELECT value FROM trace_info WHERE name = 'part_of_a_recording'")
+                .contains(QStringLiteral("1"));
+        };
+        QCOMPARE(folder.run(QStringLiteral("--input cut.ctr --export ctr --output a.ctr --export sqlite")).status, 3);
+        QVERIFY(saysPart("cut.sqlite"));
+        for (const auto &[input, kind, output] :
+             {std::tuple("a.ctr", "sqlite", "a.sqlite"), std::tuple("a.sqlite", "ctr", "b.ctr"),
+              std::tuple("b.ctr", "sqlite", "b.sqlite")}) {
+            const Outcome outcome =
+                folder.run(QStringLiteral("--input %1 --export %2 --output %3")
+                               .arg(QLatin1String(input), QLatin1String(kind), QLatin1String(output)));
+            QVERIFY2(outcome.status == 3, outcome.err);
+            QVERIFY2(outcome.says(qstrcmp(kind, "ctr") == 0 ? "has only a part of its run"
+                                                            : "was made from a part of a recording"),
+                     outcome.err);
+            QVERIFY(qstrcmp(kind, "ctr") == 0 || saysPart(output));
+        }
+    }
+
     void aGrowingRecordingIsConvertedUpToItsPresentEnd()
     {
         Folder folder;
@@ -306,6 +335,9 @@ private Q_SLOTS:
         const Content before = contentOf(folder.path(segments.first()));
         QVERIFY(contentOf(folder.path(QStringLiteral("all.ctr"))).events == before.events);
         QCOMPARE(rowsIn(folder.path(QStringLiteral("all.jsonl"))), qint64(before.sums.at("captured")));
+        const Outcome again = folder.run(QStringLiteral("--input all.ctr --export csv"));
+        QVERIFY2(again.status == 0, again.err);
+        QVERIFY2(again.says(qPrintable(QStringLiteral(", dropped %1 (").arg(dropped))), again.err);
     }
 
     void everyConversionReportsEventsThatTheInputLacks()

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Flight recorders: an engine attaches while they write, or reads their region after the process has ended.
-#include "tests/core/session/recordings.h"
+#include "tests/core/session/recordedsums.h"
 #include "tests/support/qtsuite.h"
 
+using recordings::compareSums;
 using recordings::readRecording;
 using recordings::recordTo;
 using runner::Batch;
@@ -20,13 +21,13 @@ struct FlightRecorder {
     QString truthFile = directory.filePath(QStringLiteral("emitted.json"));
     QProcess process;
 
-    bool start(const QStringList &arguments)
+    bool start(const QStringList &arguments, const char *program = "ct_flight")
     {
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("CTP_FLIGHT_RECORDER"), region);
         environment.insert(QStringLiteral("CT_EMITTED_FILE"), truthFile);
         process.setProcessEnvironment(environment);
-        process.start(runner::binary("ct_flight"), arguments);
+        process.start(runner::binary(program), arguments);
         return process.waitForStarted() &&
                QTest::qWaitFor([this] { return process.canReadLine(); }, ct::test::kPatienceMs);
     }
@@ -98,6 +99,34 @@ private Q_SLOTS:
                 QCOMPARE(integer(summary, sum), integer(first, sum));
         }
         QVERIFY(integer(first, "events") > 1024);
+    }
+
+    /// Nothing is left of most coroutines but their number, and that of their events. Every output counts them.
+    void countsEventsOfOverwrittenCoroutines()
+    {
+        FlightRecorder flightRecorder;
+        QVERIFY(flightRecorder.start(words("--count 100000"), "ct_shortlived"));
+        QVERIFY(flightRecorder.wait());
+        Batch batch(words("--export sqlite"), {QStringLiteral("--attach"), flightRecorder.region});
+        recordTo(batch, "run.ctr");
+        QVERIFY2(batch.run() == 0, batch.err().constData());
+        const QJsonObject summary = batch.summary();
+        runner::compareAccounts(summary, flightRecorder.truth());
+        QVERIFY(integer(summary, "coroutines_missed") > 0);
+        QVERIFY(integer(summary, "missed_without_coroutine") > 0);
+        compareSums(summary, batch.path("run.ctr"), batch.path("run.sqlite"));
+        if (QTest::currentTestFailed())
+            return;
+        for (const auto &[kind, output] :
+             {std::pair("ctr", "converted.ctr"), std::pair("sqlite", "converted.sqlite")}) {
+            QProcess convert;
+            convert.start(runner::binary("corotracer-gui"),
+                          {QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),
+                           QStringLiteral("--export"), QLatin1String(kind), QStringLiteral("-o"), batch.path(output)});
+            QVERIFY(convert.waitForFinished(runner::kPatienceMs));
+            QCOMPARE(convert.exitCode(), 0);
+        }
+        compareSums(summary, batch.path("converted.ctr"), batch.path("converted.sqlite"));
     }
 
     /// One word of the region is damaged. The engine still reads the rest, and the capture ends.

@@ -189,7 +189,9 @@ void TestSessionReader::keepsEverySum()
     for (const StoredSum &sum : storedSums())
         sum.set(sums, ++value);
     // A recording has the whole run, and these are sums over its rows.
-    sums.captured = sums.lost = sums.missedBeforeAttach = sums.coroutines = sums.flaggedStations = 0;
+    sums.captured = sums.coroutines = sums.flaggedStations = 0;
+    sums.lost = sums.lostWithoutCoroutine;
+    sums.missedBeforeAttach = sums.missedWithoutCoroutine;
     sums.overflowCoroutines = sums.overflowEvents = sums.overflowNames = 0;
     const Result<std::shared_ptr<RecordingWriter>> writer = RecordingWriter::open(path("run.ctr"));
     QVERIFY(bool(writer));

@@ -240,6 +240,7 @@ CT_CASE(infoAndOutputRoundTrip)
     later.processes = {{42, "/bin/other", {{"/lib/x.so", 7, 8, 9, ""}}}};
     later.exit = RecordingInfo::Exit{0, std::nullopt};
     later.effect = RecordingInfo::Effect{8765, 1'000'000, 30};
+    later.part = RecordingInfo::Part{57};
     CHECK(recordingInfoOf(toJson(first)) == first);
     CHECK(recordingInfoOf(toJson(later)) == later);
     {
@@ -269,6 +270,7 @@ CT_CASE(infoAndOutputRoundTrip)
     CHECK_EQUAL(all.sums.captured, 30U);
     // The effect is that of the whole run, of which a file may have a part.
     CHECK(all.info.effect == later.effect);
+    CHECK(all.info.part == later.part);
     CHECK_EQUAL(all.sums.eventNs, 8.765);
     CHECK_EQUAL(all.sums.targetCpuNs, 1'000'000U);
     CHECK_EQUAL(all.sums.limitedNs, 30U);

@@ -145,6 +145,7 @@ private Q_SLOTS:
                         reading % 2 ? batch.path(name) : QString());
             if (QTest::currentTestFailed())
                 return;
+            QCOMPARE(integer(summary, "coroutines_missed"), 0);
             if (reading == 0) {
                 first = summary;
                 for (const auto &[id, one] : readSums(batch.path(name)).coroutines)

@@ -361,7 +361,8 @@ typedef struct ctr_batch {
     size_t process_sample_count;
 } ctr_batch;
 
-/* captured + lost + missed_before_attach = the transitions that the traced coroutines published. */
+/* captured + lost + missed_before_attach = the transitions that the traced coroutines published. The losses of the
+ * stream add up to lost + missed_before_attach, without lost_without_coroutine and missed_without_coroutine. */
 typedef struct ctr_sums {
     uint64_t captured;             /* transitions in the stream */
     uint64_t lost;                 /* transitions that were overwritten or dropped before they were captured */
@@ -378,7 +379,9 @@ typedef struct ctr_sums {
         notes_dropped;    /* wakes, waits, uses and the like that were no longer in memory when the file was written */
     uint64_t notes_lost;  /* names, parents, wakes and similar rows that name an unknown coroutine */
     uint64_t not_written; /* a part of captured: transitions that are missing in the file */
-    uint64_t times_approximate; /* 1 = some times may be wrong, because a processor's counter was unreliable */
+    uint64_t times_approximate;        /* 1 = some times may be wrong, because a processor's counter was unreliable */
+    uint64_t lost_without_coroutine;   /* a part of lost: transitions of coroutines_missed */
+    uint64_t missed_without_coroutine; /* a part of missed_before_attach: transitions of coroutines_missed */
 } ctr_sums;
 
 /* A part of a file that was left out. */
@@ -426,7 +429,7 @@ typedef struct ctr_reader ctr_reader;
 
 enum ctr_status {
     CTR_GOOD = 0,
-    CTR_DAMAGED = 1, /* damaged parts were left out; everything else was read */
+    CTR_DAMAGED = 1, /* damaged parts were left out, or the file was made from a part; everything else was read */
     CTR_FAILED = 2   /* nothing, or nothing more, can be read */
 };
 
@@ -449,8 +452,9 @@ CTR_API const ctr_batch *ctr_next(ctr_reader *reader);
 CTR_API const ctr_batch *ctr_next_rows(ctr_reader *reader, size_t rows);
 /* Returns the part of the files that ctr_next() has read, 0 to 1. */
 CTR_API double ctr_progress(const ctr_reader *reader);
-/* Returns the sums. captured, lost, missed_before_attach, coroutines and flagged count the rows that ctr_next() has
- * returned so far. The others are the last that the recording contains up to here. Valid until the next call of it. */
+/* Returns the sums. captured, coroutines and flagged count the rows that ctr_next() has returned so far. So do lost and
+ * missed_before_attach, except for their parts without a coroutine. These parts and all other sums are the last that
+ * the recording contains up to here. Valid until the next call of it. */
 CTR_API const ctr_sums *ctr_sums_of(ctr_reader *reader);
 /* Returns the facts about the run up to here as a JSON object in UTF-8; docs/recording.md ("Kind 1") defines it. Before
  * the first ctr_next(), these are the facts in front of the stream. Never NULL. Valid until the next call of it. */
