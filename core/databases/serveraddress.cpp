@@ -111,7 +111,9 @@ Result<void> checkTable(const ServerAddress &address, const std::string &text)
 std::string ServerAddress::name() const
 {
     const std::string scheme = kind == Kind::PostgreSql ? "postgresql://" : "mysql://";
-    const std::string at = socket.empty() ? host + ":" + std::to_string(port) : socket;
+    // The port is a part of the name of PostgreSQL's socket, which `socket` lacks.
+    const bool hasPort = socket.empty() || (kind == Kind::PostgreSql && port != 0 && port != 5432);
+    const std::string at = hostOrSocket() + (hasPort ? ":" + std::to_string(port) : "");
     return scheme + (user.empty() ? "" : user + "@") + at + "/" + database;
 }
 

@@ -37,7 +37,7 @@ struct ServerAddress {
     /// of the sessions that were stored with that name.
     bool hasOwnView() const { return table != ServerAddress().table; }
     const std::string &hostOrSocket() const { return socket.empty() ? host : socket; }
-    /// For messages: postgresql://USER@HOST:PORT/DATABASE.
+    /// For messages: postgresql://USER@HOST:PORT/DATABASE. With a socket, it has the port only if that is unusual.
     std::string name() const;
 };
 

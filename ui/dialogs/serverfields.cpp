@@ -69,17 +69,17 @@ void ServerFields::makePlace(QFormLayout &form)
     m_over->setAccessibleName(tr("How to reach the server"));
     m_host = makeLine("serverHost", QStringLiteral("127.0.0.1"));
     m_host->setAccessibleName(tr("Host"));
+    m_socket = makeLine("serverSocket", {});
+    m_socket->setAccessibleName(tr("Socket"));
     m_port = new QSpinBox(this);
     m_port->setObjectName(QStringLiteral("serverPort"));
     m_port->setRange(1, 65535);
     m_port->setAccessibleName(tr("Port"));
-    m_socket = makeLine("serverSocket", {});
-    m_socket->setAccessibleName(tr("Socket"));
     auto *row = new QHBoxLayout;
     row->addWidget(m_over);
     row->addWidget(m_host, 1);
-    row->addWidget(m_port);
     row->addWidget(m_socket, 1);
+    row->addWidget(m_port);
     form.addRow(tr("Se&rver"), row);
     qobject_cast<QLabel *>(form.labelForField(row))->setBuddy(m_over);
     m_user = makeLine("serverUser", text(userOf({})));
@@ -284,7 +284,8 @@ void ServerFields::onEdited()
         return;
     const bool isTcp = m_over->currentIndex() == Tcp;
     m_host->setVisible(isTcp);
-    m_port->setVisible(isTcp);
+    // The port is a part of the name of PostgreSQL's socket.
+    m_port->setVisible(isTcp || m_kind == ServerAddress::Kind::PostgreSql);
     m_socket->setVisible(!isTcp);
     // The password of one server must not be sent to another one.
     if (!m_foundFor.isEmpty() && m_foundFor != serverName()) {
