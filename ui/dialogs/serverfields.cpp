@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
+#include <QUrl>
 
 #include <memory>
 #include <optional>
@@ -275,7 +276,29 @@ QString ServerFields::problem() const
         return tr("Certificates of MariaDB and MySQL cannot be verified. Choose TLS “Required”, or a Unix socket.");
     if (const QString file = m_certificate->text().trimmed(); !file.isEmpty() && !QFileInfo(file).isReadable())
         return tr("%1 cannot be read. Choose another file of certificates.").arg(file);
-    return {};
+    return nameProblem();
+}
+
+/// The problem with a name that no address can have, in the words of the dialog; empty: none.
+QString ServerFields::nameProblem() const
+{
+    const ServerAddress address = server();
+    QUrl place;
+    place.setHost(text(address.host));
+    if (place.host().isEmpty())  // addressText() would leave the host out
+        return tr("%1 is not the name or address of a host. Enter another one.").arg(text(address.host));
+    if (QString wrong = text(databaseProblem(address)); !wrong.isEmpty()) {
+        wrong[0] = wrong[0].toUpper();
+        return wrong + u'.';
+    }
+    if (isMadeByExports(address.table))
+        return tr("Every export makes a table or view %1. Choose another name for the view.").arg(text(address.table));
+    if (address.table.size() > kMostTableBytes)
+        return tr("The name of the view has %1 bytes, and the most is %2. Choose a shorter one.")
+            .arg(address.table.size())
+            .arg(kMostTableBytes);
+    const Result<ServerAddress> parsed = parseServerAddress(addressText(address));
+    return parsed ? QString() : text(parsed.error().message);
 }
 
 void ServerFields::onEdited()
@@ -301,7 +324,8 @@ void ServerFields::onEdited()
 void ServerFields::save() const
 {
     QSettings settings;
-    settings.setValue(keyOf(m_kind), address());
+    if (nameProblem().isEmpty())
+        settings.setValue(keyOf(m_kind), address());
     settings.setValue(keyOf(m_kind) + QStringLiteral("-keeps-password"), m_keep->isChecked());
 }
 
