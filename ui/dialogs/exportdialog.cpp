@@ -119,6 +119,7 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     m_export = buttons->addButton(tr("&Export"), QDialogButtonBox::AcceptRole);
     m_export->setObjectName(QStringLiteral("exportButton"));
     m_export->setDefault(true);
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("&Cancel"));
     auto *all = new QVBoxLayout(this);
     all->addLayout(columns, 1);
     all->addWidget(m_message);

@@ -66,6 +66,7 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_open = buttons->addButton(tr("&Open"), QDialogButtonBox::AcceptRole);
     m_open->setObjectName(QStringLiteral("databaseOpen"));
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("&Cancel"));
     auto *layout = new QVBoxLayout(this);
     layout->addLayout(kinds);
     layout->addWidget(makeSource());

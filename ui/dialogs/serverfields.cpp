@@ -90,7 +90,7 @@ void ServerFields::makePlace(QFormLayout &form)
     m_table = makeLine("serverTable", text(ServerAddress().table));
     m_table->setToolTip(tr("Name of the view that shows the events of the latest session. With a name of your own, it "
                            "shows the latest of the sessions that were exported with that name."));
-    form.addRow(tr("V&iew"), m_table);
+    form.addRow(tr("Vie&w"), m_table);
     connect(m_over, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_port, &QSpinBox::valueChanged, this, &ServerFields::onEdited);
 }
@@ -119,7 +119,7 @@ void ServerFields::makeSecurity(QFormLayout &form)
     m_sslMode->addItem(tr("Required, certificate and host name verified"), QStringLiteral("verify-full"));
     form.addRow(tr("T&LS"), m_sslMode);
     m_certificate = makeLine("serverCertificate", tr("File with trusted certificates"));
-    form.addRow(tr("&Certificates"), m_certificate);
+    form.addRow(tr("Cert&ificates"), m_certificate);
     connect(m_sslMode, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_keep, &QCheckBox::clicked, this, &ServerFields::askKeychain);
 }
@@ -342,7 +342,7 @@ void ServerFields::test()
 {
     keepServerPassword(server(), m_password->text().toStdString());
     showTest(tr("Connecting…"), true);
-    m_testButton->setText(tr("&Stop"));
+    m_testButton->setText(tr("S&top"));
     const auto report = std::make_shared<std::optional<Result<ServerStatus>>>();
     const Result<void> started = m_test->start(
         [report, address = server()](const Inquiry::Stops &stops) { *report = checkServer(address, stops); },
