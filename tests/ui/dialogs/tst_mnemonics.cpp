@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// No two visible controls of a dialog have the same mnemonic.
+// No two visible controls of a dialog, and no two entries of a menu, have the same mnemonic.
 #include "tests/support/qtsuite.h"
 #include "tests/ui/dialogs/exportwindow.h"
 #include "ui/dialogs/opendatabasedialog.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QGroupBox>
+#include <QMenu>
+#include <QMenuBar>
 #include <QPushButton>
 
 using namespace ct;
@@ -85,6 +88,24 @@ private Q_SLOTS:
             dialog.findChild<QComboBox *>(QStringLiteral("databaseKind"))->setCurrentIndex(kind);
             QCOMPARE(collisionsOf(visibleTexts(dialog)), QStringList());
             QCOMPARE(unreachable(dialog), QStringList());
+        }
+    }
+
+    void ofTheMenus()
+    {
+        MainWindow window;
+        window.show();
+        QStringList bar;
+        for (const QAction *action : window.menuBar()->actions())
+            bar << action->text();
+        QCOMPARE(collisionsOf(bar), QStringList());
+        const auto menus = window.findChildren<QMenu *>();
+        QVERIFY(menus.size() > bar.size());
+        for (const QMenu *menu : menus) {
+            QStringList texts;
+            for (const QAction *action : menu->actions())
+                texts << action->text();
+            QCOMPARE(collisionsOf(texts), QStringList());
         }
     }
 
