@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/dialogs/opendatabasedialog.h"
 
+#include "core/databases/serverpasswords.h"
 #include "core/target/printabletext.h"
 #include "ui/dialogs/serverfields.h"
 #include "ui/format/format.h"
@@ -210,7 +211,7 @@ void OpenDatabaseDialog::showSessions(const Result<std::vector<StoredSession>> &
 {
     check();
     if (!sessions) {
-        m_message->setText(text(sessions.error().message));
+        m_message->setText(text(messageInDialog(sessions.error())));
         return;
     }
     m_sessions = *sessions;

@@ -362,7 +362,7 @@ void ServerFields::onTested(const Result<ServerStatus> &report)
 {
     // The fields show the address.
     if (!report) {
-        const QString message = text(report.error().message);
+        const QString message = text(messageInDialog(report.error()));
         const QString name = text(server().name()) + QStringLiteral(": ");
         return showTest(message.startsWith(name) ? message.mid(name.size()) : message, false);
     }
