@@ -65,7 +65,7 @@ Actions::Actions(QObject *parent)
                   tr("Attach to a region, live or left over"));
     open = make(parent, "actionOpen", "open", tr("&Open…"), QKeySequence::Open, tr("Open a recording"));
     openDatabase =
-        make(parent, "actionOpenDatabase", "open", tr("Open from &database…"),
+        make(parent, "actionOpenDatabase", "open", tr("Open from data&base…"),
              QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), tr("Open a session that is stored in a database"));
     exportTrace = make(parent, "actionExport", "export", tr("&Export…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
                        tr("Export the trace, or a selection of it, to a file or a server"));
@@ -104,8 +104,8 @@ Actions::Actions(QObject *parent)
     zoomIn = make(parent, "actionZoomIn", "zoomin", tr("Zoom &in"), QKeySequence::ZoomIn);
     zoomOut = make(parent, "actionZoomOut", "zoomout", tr("Zoom &out"), QKeySequence::ZoomOut);
     zoomToFit = make(parent, "actionZoomToFit", "fit", tr("Show the &whole run"), QKeySequence(Qt::CTRL | Qt::Key_0));
-    filter = make(parent, "actionFilter", "search", tr("F&ilter coroutines"), QKeySequence::Find);
-    instructions = make(parent, "actionInstructions", "listen", tr("How to start the &target…"), {},
+    filter = make(parent, "actionFilter", "search", tr("Fi&lter coroutines"), QKeySequence::Find);
+    instructions = make(parent, "actionInstructions", "listen", tr("&How to start the target…"), {},
                         tr("Show the lines that connect a target to the listening region"));
     resetLayout = make(parent, "actionResetLayout", nullptr, tr("&Reset layout"), {});
     debugFiles = make(parent, "actionDebugFiles", nullptr, tr("&Debug files…"), {},

@@ -55,11 +55,13 @@ QString asSentence(QString message)
 
 QString exportNotice(const QString &target, const ExportReport &report, bool isPart)
 {
-    QString text = FileJobs::tr("%1 events written to %2").arg(format::count(report.rows), shown(target));
+    QString text = FileJobs::tr("%1 written to %2").arg(format::events(report.rows), shown(target));
     if (isPart)
         text += FileJobs::tr("; only a part of the recording was read");
     if (report.notSelected > 0)
-        text += FileJobs::tr("; %1 events were not selected").arg(format::count(report.notSelected));
+        text +=
+            (report.notSelected == 1 ? FileJobs::tr("; %1 was not selected") : FileJobs::tr("; %1 were not selected"))
+                .arg(format::events(report.notSelected));
     if (!report.causesPath.empty())
         text += FileJobs::tr("; %1 causes, such as waits and wakes, to %2")
                     .arg(format::count(report.causes), QString::fromStdString(report.causesPath));
@@ -73,8 +75,8 @@ QString exportNotice(const QString &target, const ExportReport &report, bool isP
         text += FileJobs::tr("; %1 older samples of threads and descriptors are neither in memory nor in the recording")
                     .arg(format::count(report.missingSamples));
     if (report.overflowCoroutines > 0)
-        text += FileJobs::tr("; %1 coroutines with %2 events did not fit in memory")
-                    .arg(format::count(report.overflowCoroutines), format::count(report.overflowEvents));
+        text += FileJobs::tr("; %1 with %2 did not fit in memory")
+                    .arg(format::coroutines(report.overflowCoroutines), format::events(report.overflowEvents));
     if (!report.isInOrder)
         text += FileJobs::tr("; coroutine by coroutine, because no complete recording has their order");
     if (!report.remark.empty())
@@ -168,8 +170,8 @@ void FileJobs::saveRecording(const QString &recording, const QString &path)
     auto job = std::make_unique<SaveJob>(QFile::encodeName(recording).toStdString(), path);
     const SaveJob *const started = job.get();
     m_saveBar.start(std::move(job), tr("Saving %1").arg(QFileInfo(path).fileName()), [this, started] {
-        finish(tr("The recording was saved to %1: %2 events, %3")
-                   .arg(started->path(), format::count(started->report().transitions),
+        finish(tr("The recording was saved to %1: %2, %3")
+                   .arg(started->path(), format::events(started->report().transitions),
                         format::bytes(started->report().bytes)));
     });
 }

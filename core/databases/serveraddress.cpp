@@ -64,41 +64,9 @@ Result<void> setOption(ServerAddress &address, const std::string &name, const st
     return {};
 }
 
-/// Returns true if an export makes a table or view of this name. MariaDB may ignore the case of letters.
-bool isMadeByExports(const std::string &table)
-{
-    const std::string name = QString::fromStdString(table).toLower().toStdString();
-    const auto isTable = [&name](std::size_t index) {
-        const std::string_view own = serverNameOf(static_cast<Table>(index));
-        return name == own || name == "all_" + std::string(own);
-    };
-    const auto isView = [&name](const TraceView &view) { return name == view.name; };
-    if (const std::size_t at = name.rfind(kOfSession); at != std::string::npos)
-        return name.find_first_not_of("0123456789", at + kOfSession.size()) == std::string::npos;
-    const auto tables = std::views::iota(std::size_t{0}, kTables);
-    return name == "stored_sessions" || std::ranges::any_of(tables, isTable) ||
-           std::ranges::any_of(kTraceViews, isView);
-}
-
-/// PostgreSQL cuts off the rest of a longer name, so two names could mean one database.
-Result<void> checkDatabase(const ServerAddress &address, const std::string &text)
-{
-    constexpr std::size_t kMostBytes = 63;
-    constexpr qsizetype kMostCharacters = 64;
-    if (address.kind == ServerAddress::Kind::PostgreSql && address.database.size() > kMostBytes)
-        return wrong(text, "the name of the database has " + std::to_string(address.database.size()) +
-                               " bytes, and PostgreSQL allows 63; choose a shorter one");
-    if (const qsizetype length = QString::fromStdString(address.database).toUcs4().size();
-        address.kind == ServerAddress::Kind::MySql && length > kMostCharacters)
-        return wrong(text, "the name of the database has " + std::to_string(length) +
-                               " characters, and MariaDB allows 64; choose a shorter one");
-    return {};
-}
-
 Result<void> checkTable(const ServerAddress &address, const std::string &text)
 {
-    constexpr std::size_t kMostBytes = 63;  // PostgreSQL cuts off the rest
-    if (address.table.size() > kMostBytes)
+    if (address.table.size() > kMostTableBytes)
         return wrong(text, "the name of the table has more than 63 bytes; choose a shorter one with table=NAME");
     if (isMadeByExports(address.table))
         return wrong(text, "every export makes a table or view " + address.table +
@@ -111,7 +79,9 @@ Result<void> checkTable(const ServerAddress &address, const std::string &text)
 std::string ServerAddress::name() const
 {
     const std::string scheme = kind == Kind::PostgreSql ? "postgresql://" : "mysql://";
-    const std::string at = socket.empty() ? host + ":" + std::to_string(port) : socket;
+    // The port is a part of the name of PostgreSQL's socket, which `socket` lacks.
+    const bool hasPort = socket.empty() || (kind == Kind::PostgreSql && port != 0 && port != 5432);
+    const std::string at = hostOrSocket() + (hasPort ? ":" + std::to_string(port) : "");
     return scheme + (user.empty() ? "" : user + "@") + at + "/" + database;
 }
 
@@ -171,8 +141,8 @@ Result<ServerAddress> parseServerAddress(const std::string &text)
         if (Result<void> set = setOption(address, name.toStdString(), value.toStdString(), shown); !set)
             return set.error();
     }
-    if (Result<void> checked = checkDatabase(address, shown); !checked)
-        return checked.error();
+    if (const std::string problem = databaseProblem(address); !problem.empty())
+        return wrong(shown, problem);
     if (Result<void> checked = checkTable(address, shown); !checked)
         return checked.error();
     return address;
@@ -186,6 +156,37 @@ Result<ServerAddress> parseTargetAddress(const std::string &text)
                                           " chooses a session to read, and an export adds one or replaces that of the "
                                           "same run; leave the option out");
     return address;
+}
+
+bool isMadeByExports(const std::string &table)
+{
+    // MariaDB may ignore the case of letters.
+    const std::string name = QString::fromStdString(table).toLower().toStdString();
+    const auto isTable = [&name](std::size_t index) {
+        const std::string_view own = serverNameOf(static_cast<Table>(index));
+        return name == own || name == "all_" + std::string(own);
+    };
+    const auto isView = [&name](const TraceView &view) { return name == view.name; };
+    if (const std::size_t at = name.rfind(kOfSession); at != std::string::npos)
+        return name.find_first_not_of("0123456789", at + kOfSession.size()) == std::string::npos;
+    const auto tables = std::views::iota(std::size_t{0}, kTables);
+    return name == "stored_sessions" || std::ranges::any_of(tables, isTable) ||
+           std::ranges::any_of(kTraceViews, isView);
+}
+
+std::string databaseProblem(const ServerAddress &address)
+{
+    // PostgreSQL cuts off the rest of a longer name, so two names could mean one database.
+    constexpr std::size_t kMostBytes = 63;
+    constexpr qsizetype kMostCharacters = 64;
+    if (address.kind == ServerAddress::Kind::PostgreSql && address.database.size() > kMostBytes)
+        return "the name of the database has " + std::to_string(address.database.size()) +
+               " bytes, and PostgreSQL allows 63; choose a shorter one";
+    if (const qsizetype length = QString::fromStdString(address.database).toUcs4().size();
+        address.kind == ServerAddress::Kind::MySql && length > kMostCharacters)
+        return "the name of the database has " + std::to_string(length) +
+               " characters, and MariaDB allows 64; choose a shorter one";
+    return {};
 }
 
 std::string addressText(const ServerAddress &address)

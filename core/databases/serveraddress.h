@@ -11,6 +11,7 @@
 
 #include "core/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ struct ServerAddress {
     /// of the sessions that were stored with that name.
     bool hasOwnView() const { return table != ServerAddress().table; }
     const std::string &hostOrSocket() const { return socket.empty() ? host : socket; }
-    /// For messages: postgresql://USER@HOST:PORT/DATABASE.
+    /// For messages: postgresql://USER@HOST:PORT/DATABASE. With a socket, it has the port only if that is unusual.
     std::string name() const;
 };
 
@@ -53,6 +54,12 @@ bool isServerAddress(std::string_view text);
 Result<ServerAddress> parseServerAddress(const std::string &text);
 /// Refuses the choice of a session, which only an input can make.
 Result<ServerAddress> parseTargetAddress(const std::string &text);
+/// The most bytes of `table`. PostgreSQL cuts off the rest.
+inline constexpr std::size_t kMostTableBytes = 63;
+/// Returns true if an export makes a table or view of this name, which `table` cannot have.
+bool isMadeByExports(const std::string &table);
+/// The problem with the name of the database, without the address; empty: none.
+std::string databaseProblem(const ServerAddress &address);
 /// The inverse of parseServerAddress().
 std::string addressText(const ServerAddress &address);
 /// The key of an input among the sessions of a server: the absolute, normalised path, or the address, in any bytes.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 
 namespace ct {
@@ -12,6 +13,8 @@ namespace ct {
 namespace {
 
 using Server = std::tuple<ServerAddress::Kind, std::string, std::uint16_t, std::string>;
+
+constexpr std::string_view kPlace = "; the dialogs Export and Open from database have a field for it";
 
 struct Kept {
     std::mutex mutex;
@@ -64,13 +67,20 @@ std::string passwordRemedy(const ServerAddress &address)
 {
     const std::string variable = passwordVariable(address.kind);
     if (kept().input.load(std::memory_order_relaxed) == PasswordInput::Window)
-        return "enter the password of the user " + userOf(address) +
-               "; the dialogs Export and Open from database have a field for it";
+        return "enter the password of the user " + userOf(address) + std::string(kPlace);
     // Batch mode asks only if the variable is not set.
     return keptServerPassword(address)
                ? "enter the right password of the user " + userOf(address) + ", or set " + variable +
                      " in the environment"
                : "set " + variable + " in the environment to the password of the user " + userOf(address);
+}
+
+std::string messageInDialog(const Error &error)
+{
+    std::string message = error.message;
+    if (message.ends_with(kPlace))
+        message.resize(message.size() - kPlace.size());
+    return message;
 }
 
 }  // namespace ct

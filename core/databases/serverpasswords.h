@@ -5,6 +5,7 @@
 // in messages, settings and lists of processes. Any thread.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/databases/serveraddress.h"
 
 #include <cstdint>
@@ -27,5 +28,7 @@ enum class PasswordInput : std::uint8_t { Terminal, Window };
 void setPasswordInput(PasswordInput input);
 /// The remedy for a connection that a server refused because the password is missing or wrong.
 std::string passwordRemedy(const ServerAddress &address);
+/// The message of an error for a dialog with a field for the password: without the place to enter it.
+std::string messageInDialog(const Error &error);
 
 }  // namespace ct

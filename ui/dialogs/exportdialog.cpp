@@ -120,6 +120,7 @@ ExportDialog::ExportDialog(ExportedTrace trace, ExportChoices choices, QWidget *
     m_export = buttons->addButton(tr("&Export"), QDialogButtonBox::AcceptRole);
     m_export->setObjectName(QStringLiteral("exportButton"));
     m_export->setDefault(true);
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("&Cancel"));
     auto *all = new QVBoxLayout(this);
     all->addLayout(columns, 1);
     all->addWidget(m_message);
@@ -342,11 +343,11 @@ void ExportDialog::check()
 void ExportDialog::showEstimate()
 {
     const RowEstimate estimate = estimateRows(*m_trace.population, *m_trace.history, selection(), m_trace.hasRecording);
-    const QString counts =
-        (estimate.isExact && !estimate.areCausesExact ? tr("%1 events, %2, about %3 causes such as wakes and waits")
-                                                      : tr("%1 events, %2, %3 causes such as wakes and waits"))
-            .arg(format::count(estimate.events), format::coroutines(estimate.coroutines),
-                 format::count(estimate.causes));
+    const QString causes = estimate.causes == 1
+                               ? tr("1 cause such as a wake or a wait")
+                               : tr("%1 causes such as wakes and waits").arg(format::count(estimate.causes));
+    const QString counts = (estimate.isExact && !estimate.areCausesExact ? tr("%1, %2, about %3") : tr("%1, %2, %3"))
+                               .arg(format::events(estimate.events), format::coroutines(estimate.coroutines), causes);
     const QString known = estimate.isExact ? counts : tr("About %1").arg(counts);
     m_estimate->setText(isGrowing() ? tr("So far: %1").arg(known) : known);
     check();

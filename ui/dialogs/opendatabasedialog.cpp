@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/dialogs/opendatabasedialog.h"
 
+#include "core/databases/serverpasswords.h"
 #include "core/target/printabletext.h"
 #include "ui/dialogs/serverfields.h"
 #include "ui/format/format.h"
@@ -66,6 +67,7 @@ OpenDatabaseDialog::OpenDatabaseDialog(QWidget *parent)
     auto *buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_open = buttons->addButton(tr("&Open"), QDialogButtonBox::AcceptRole);
     m_open->setObjectName(QStringLiteral("databaseOpen"));
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("&Cancel"));
     auto *layout = new QVBoxLayout(this);
     layout->addLayout(kinds);
     layout->addWidget(makeSource());
@@ -209,7 +211,7 @@ void OpenDatabaseDialog::showSessions(const Result<std::vector<StoredSession>> &
 {
     check();
     if (!sessions) {
-        m_message->setText(text(sessions.error().message));
+        m_message->setText(text(messageInDialog(sessions.error())));
         return;
     }
     m_sessions = *sessions;

@@ -60,8 +60,8 @@ void SelectionFields::addCoroutines()
     m_selected = makeButton(
         "selectChosen",
         m_choices.selected.empty()
-            ? tr("Coroutines sele&cted in the table")
-            : tr("Coroutines sele&cted in the table (%1)").arg(format::count(m_choices.selected.size())),
+            ? tr("Coroutines &selected in the table")
+            : tr("Coroutines &selected in the table (%1)").arg(format::count(m_choices.selected.size())),
         !m_choices.selected.empty(), tr("Select rows in the table first. Hold Ctrl or Shift to select several."));
 }
 

@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
+#include <QUrl>
 
 #include <memory>
 #include <optional>
@@ -69,17 +70,17 @@ void ServerFields::makePlace(QFormLayout &form)
     m_over->setAccessibleName(tr("How to reach the server"));
     m_host = makeLine("serverHost", QStringLiteral("127.0.0.1"));
     m_host->setAccessibleName(tr("Host"));
+    m_socket = makeLine("serverSocket", {});
+    m_socket->setAccessibleName(tr("Socket"));
     m_port = new QSpinBox(this);
     m_port->setObjectName(QStringLiteral("serverPort"));
     m_port->setRange(1, 65535);
     m_port->setAccessibleName(tr("Port"));
-    m_socket = makeLine("serverSocket", {});
-    m_socket->setAccessibleName(tr("Socket"));
     auto *row = new QHBoxLayout;
     row->addWidget(m_over);
     row->addWidget(m_host, 1);
-    row->addWidget(m_port);
     row->addWidget(m_socket, 1);
+    row->addWidget(m_port);
     form.addRow(tr("Se&rver"), row);
     qobject_cast<QLabel *>(form.labelForField(row))->setBuddy(m_over);
     m_user = makeLine("serverUser", text(userOf({})));
@@ -89,7 +90,7 @@ void ServerFields::makePlace(QFormLayout &form)
     m_table = makeLine("serverTable", text(ServerAddress().table));
     m_table->setToolTip(tr("Name of the view that shows the events of the latest session. With a name of your own, it "
                            "shows the latest of the sessions that were exported with that name."));
-    form.addRow(tr("V&iew"), m_table);
+    form.addRow(tr("Vie&w"), m_table);
     connect(m_over, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_port, &QSpinBox::valueChanged, this, &ServerFields::onEdited);
 }
@@ -118,7 +119,7 @@ void ServerFields::makeSecurity(QFormLayout &form)
     m_sslMode->addItem(tr("Required, certificate and host name verified"), QStringLiteral("verify-full"));
     form.addRow(tr("T&LS"), m_sslMode);
     m_certificate = makeLine("serverCertificate", tr("File with trusted certificates"));
-    form.addRow(tr("&Certificates"), m_certificate);
+    form.addRow(tr("Cert&ificates"), m_certificate);
     connect(m_sslMode, &QComboBox::currentIndexChanged, this, &ServerFields::onEdited);
     connect(m_keep, &QCheckBox::clicked, this, &ServerFields::askKeychain);
 }
@@ -275,7 +276,29 @@ QString ServerFields::problem() const
         return tr("Certificates of MariaDB and MySQL cannot be verified. Choose TLS “Required”, or a Unix socket.");
     if (const QString file = m_certificate->text().trimmed(); !file.isEmpty() && !QFileInfo(file).isReadable())
         return tr("%1 cannot be read. Choose another file of certificates.").arg(file);
-    return {};
+    return nameProblem();
+}
+
+/// The problem with a name that no address can have, in the words of the dialog; empty: none.
+QString ServerFields::nameProblem() const
+{
+    const ServerAddress address = server();
+    QUrl place;
+    place.setHost(text(address.host));
+    if (place.host().isEmpty())  // addressText() would leave the host out
+        return tr("%1 is not the name or address of a host. Enter another one.").arg(text(address.host));
+    if (QString wrong = text(databaseProblem(address)); !wrong.isEmpty()) {
+        wrong[0] = wrong[0].toUpper();
+        return wrong + u'.';
+    }
+    if (isMadeByExports(address.table))
+        return tr("Every export makes a table or view %1. Choose another name for the view.").arg(text(address.table));
+    if (address.table.size() > kMostTableBytes)
+        return tr("The name of the view has %1 bytes, and the most is %2. Choose a shorter one.")
+            .arg(address.table.size())
+            .arg(kMostTableBytes);
+    const Result<ServerAddress> parsed = parseServerAddress(addressText(address));
+    return parsed ? QString() : text(parsed.error().message);
 }
 
 void ServerFields::onEdited()
@@ -284,7 +307,8 @@ void ServerFields::onEdited()
         return;
     const bool isTcp = m_over->currentIndex() == Tcp;
     m_host->setVisible(isTcp);
-    m_port->setVisible(isTcp);
+    // The port is a part of the name of PostgreSQL's socket.
+    m_port->setVisible(isTcp || m_kind == ServerAddress::Kind::PostgreSql);
     m_socket->setVisible(!isTcp);
     // The password of one server must not be sent to another one.
     if (!m_foundFor.isEmpty() && m_foundFor != serverName()) {
@@ -300,7 +324,8 @@ void ServerFields::onEdited()
 void ServerFields::save() const
 {
     QSettings settings;
-    settings.setValue(keyOf(m_kind), address());
+    if (nameProblem().isEmpty())
+        settings.setValue(keyOf(m_kind), address());
     settings.setValue(keyOf(m_kind) + QStringLiteral("-keeps-password"), m_keep->isChecked());
 }
 
@@ -317,7 +342,7 @@ void ServerFields::test()
 {
     keepServerPassword(server(), m_password->text().toStdString());
     showTest(tr("Connecting…"), true);
-    m_testButton->setText(tr("&Stop"));
+    m_testButton->setText(tr("S&top"));
     const auto report = std::make_shared<std::optional<Result<ServerStatus>>>();
     const Result<void> started = m_test->start(
         [report, address = server()](const Inquiry::Stops &stops) { *report = checkServer(address, stops); },
@@ -337,7 +362,7 @@ void ServerFields::onTested(const Result<ServerStatus> &report)
 {
     // The fields show the address.
     if (!report) {
-        const QString message = text(report.error().message);
+        const QString message = text(messageInDialog(report.error()));
         const QString name = text(server().name()) + QStringLiteral(": ");
         return showTest(message.startsWith(name) ? message.mid(name.size()) : message, false);
     }

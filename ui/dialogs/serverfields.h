@@ -39,7 +39,8 @@ public:
     /// The address as text, without the password.
     QString address() const;
 
-    /// Keeps the password in the process, and in the keychain if the user chose that. Saves the other fields.
+    /// Keeps the password in the process, and in the keychain if the user chose that. Saves the other fields if they
+    /// are valid.
     void commit();
     void test();
 
@@ -58,6 +59,7 @@ private:
     void findPassword();
     void showFound(const QString &password);
     QString serverName() const;
+    QString nameProblem() const;
     void askKeychain(bool isWanted);
     void showKeychain(const QString &problem);
     QLineEdit *makeLine(const char *name, const QString &placeholder);

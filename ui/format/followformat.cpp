@@ -85,9 +85,9 @@ QString followEnd(const FollowEnd &end)
 
 QString cutShort(const QString &path, std::uint64_t shown, std::uint64_t all)
 {
-    const QString events = all > shown ? tr("%1 of %2 events are shown").arg(count(shown), count(all))
-                                       : tr("%1 events are shown").arg(count(shown));
-    return tr("Loading was stopped: %1. Open %2 again to see the rest.").arg(events, path);
+    const QString text = (shown == 1 ? tr("%1 is shown") : tr("%1 are shown"))
+                             .arg(all > shown ? tr("%1 of %2").arg(count(shown), events(all)) : events(shown));
+    return tr("Loading was stopped: %1. Open %2 again to see the rest.").arg(text, path);
 }
 
 }  // namespace ct::format

@@ -135,15 +135,15 @@ QString eventCounts(const CoroutineSnapshot &coroutine)
     return text;
 }
 
-QString missing(const MissingEvents &events)
+QString missing(const MissingEvents &lacking)
 {
     QStringList parts;
-    if (events.lost != 0)
-        parts.append(tr("%1 events lost").arg(count(events.lost)));
-    if (events.missed != 0)
-        parts.append(tr("%1 missed before attach").arg(count(events.missed)));
-    if (events.unexplained != 0)
-        parts.append(tr("%1 not in the recording").arg(count(events.unexplained)));
+    if (lacking.lost != 0)
+        parts.append(tr("%1 lost").arg(events(lacking.lost)));
+    if (lacking.missed != 0)
+        parts.append(tr("%1 missed before attach").arg(count(lacking.missed)));
+    if (lacking.unexplained != 0)
+        parts.append(tr("%1 not in the recording").arg(count(lacking.unexplained)));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -157,6 +157,11 @@ QString briefCount(std::uint64_t value)
 {
     return value < 1'000'000 ? count(value)
                              : QLocale::c().toString(static_cast<double>(value) / 1e6, 'f', 2) + kSpace + u'M';
+}
+
+QString events(std::uint64_t value)
+{
+    return value == 1 ? tr("1 event") : tr("%1 events").arg(count(value));
 }
 
 QString coroutines(std::uint64_t value)

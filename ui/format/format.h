@@ -27,11 +27,13 @@ QString address(std::uint64_t value);
 /// "39 captured, 2 lost, 5 missed before attach"; counts of 0 are left out, except the first two.
 QString eventCounts(const CoroutineSnapshot &coroutine);
 /// "5 events lost, 3 missed before attach".
-QString missing(const MissingEvents &events);
+QString missing(const MissingEvents &lacking);
 /// The station's number among the stations of its kind.
 QString station(const CoroutineSnapshot &coroutine);
 /// "72 873"; from a million on "1.23 M", with two decimals.
 QString briefCount(std::uint64_t value);
+/// "1 event", "2 events".
+QString events(std::uint64_t value);
 /// "1 coroutine", "2 coroutines".
 QString coroutines(std::uint64_t value);
 /// Number of used stations: "530", or "2 000 of 4 096" from a twentieth on.

@@ -122,8 +122,9 @@ QString RecordingsFormat::toolTip(const RecordedRun &run, int column)
         return run.files.size() == 1 ? tr("%1 bytes").arg(format::count(run.bytes))
                                      : tr("%1 bytes in %2 files").arg(format::count(run.bytes)).arg(run.files.size());
     case RecordingsModel::EventsColumn:
-        return run.segment == 0 ? tr("%1 events").arg(format::count(run.events))
-                                : tr("%1 events remain").arg(format::count(run.events));
+        return run.segment == 0  ? format::events(run.events)
+               : run.events == 1 ? tr("%1 remains").arg(format::events(run.events))
+                                 : tr("%1 remain").arg(format::events(run.events));
     case RecordingsModel::StateColumn: return stateDetails(run);
     default: return {};
     }

@@ -45,14 +45,15 @@ QString missingRows(const MissingEvents &missing)
 {
     QString rows;
     if (missing.missed > 0)
-        rows += row(tr("missed"), tr("%1 events from before the capture began").arg(format::count(missing.missed)));
+        rows += row(tr("missed"), tr("%1 from before the capture began").arg(format::events(missing.missed)));
     if (missing.unexplained > 0)
-        rows +=
-            row(tr("not recorded"), tr("%1 events are not in the recording").arg(format::count(missing.unexplained)));
+        rows += row(tr("not recorded"),
+                    (missing.unexplained == 1 ? tr("%1 is not in the recording") : tr("%1 are not in the recording"))
+                        .arg(format::events(missing.unexplained)));
     if (missing.lost > 0)
-        rows += row(tr("lost"), tr("%1 events were overwritten or dropped before they were "
-                                   "captured")
-                                    .arg(format::count(missing.lost)));
+        rows += row(tr("lost"), (missing.lost == 1 ? tr("%1 was overwritten or dropped before it was captured")
+                                                   : tr("%1 were overwritten or dropped before they were captured"))
+                                    .arg(format::events(missing.lost)));
     return rows;
 }
 

@@ -28,7 +28,7 @@ QString key()
 
 QCheckBox *makeSpreadsheetBox(QWidget *parent)
 {
-    auto *box = new QCheckBox(tr("CSV for a &spreadsheet: escape what looks like a formula"), parent);
+    auto *box = new QCheckBox(tr("CSV for a s&preadsheet: escape what looks like a formula"), parent);
     box->setObjectName(QStringLiteral("spreadsheetBox"));
     box->setToolTip(tr("The target chooses the names in the file. A spreadsheet runs a name that begins "
                        "with = + - or @ as a formula, unless an apostrophe precedes it. Leave this off "

@@ -79,7 +79,7 @@ void StatusBar::showSums(const Accounting &sums, double eventsPerSecond)
 {
     m_sums = sums;
     m_eventsPerSecond = eventsPerSecond;
-    setField(m_events, tr("%1 events").arg(format::count(sums.captured)), false);
+    setField(m_events, format::events(sums.captured), false);
     setField(m_rate, format::rate(eventsPerSecond), false);
     setField(m_lost, tr("%1 lost").arg(format::count(sums.lost)), sums.lost > 0);
     m_missed->setVisible(sums.missedBeforeAttach > 0);

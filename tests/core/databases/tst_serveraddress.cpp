@@ -87,6 +87,10 @@ private Q_SLOTS:
         QCOMPARE(mysql.port, std::uint16_t(3306));
         QCOMPARE(mysql.socket, std::string("/run/s"));
         QCOMPARE(mysql.name(), std::string("mysql://root@/run/s/coro_tracer"));
+        // The port is a part of the name of PostgreSQL's socket.
+        QCOMPARE(parsed("postgresql://me@h/d?socket=/run/pg").name(), std::string("postgresql://me@/run/pg/d"));
+        QCOMPARE(parsed("postgresql://me@h:5433/d?socket=/run/pg").name(),
+                 std::string("postgresql://me@/run/pg:5433/d"));
     }
 
     void distinguishesAddressesFromPaths()

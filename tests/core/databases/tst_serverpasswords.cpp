@@ -28,6 +28,7 @@ private Q_SLOTS:
     void canBeRemoved();
     void defaultToTheUserOfTheProcess();
     void neverAppearInNames();
+    void haveTheirFieldInDialogs();
     void comeFromAnyThread();
 };
 
@@ -71,6 +72,18 @@ void TestServerPasswords::neverAppearInNames()
     keepServerPassword(address, "geheim");
     QVERIFY(address.name().find("geheim") == std::string::npos);
     QVERIFY(passwordRemedy(address).find("geheim") == std::string::npos);
+}
+
+void TestServerPasswords::haveTheirFieldInDialogs()
+{
+    const ServerAddress address = server("postgresql://anna@theta/one");
+    setPasswordInput(PasswordInput::Window);
+    Error refused{ErrorCode::PermissionDenied, "refused"};
+    addRemedy(refused, passwordRemedy(address));
+    setPasswordInput(PasswordInput::Terminal);
+    QVERIFY(refused.message.find("the dialogs Export and Open from database") != std::string::npos);
+    QCOMPARE(messageInDialog(refused), std::string("refused; enter the password of the user anna"));
+    QCOMPARE(messageInDialog({ErrorCode::NotFound, "no such host"}), std::string("no such host"));
 }
 
 void TestServerPasswords::comeFromAnyThread()

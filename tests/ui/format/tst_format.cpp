@@ -64,6 +64,7 @@ private Q_SLOTS:
     void missingEventsAreCountedByReason()
     {
         QCOMPARE(format::missing({5, 0, 3}), QStringLiteral("3 events lost, 5 missed before attach"));
+        QCOMPARE(format::missing({0, 0, 1}), QStringLiteral("1 event lost"));
         QCOMPARE(format::missing({0, 2, 0}), QStringLiteral("2 not in the recording"));
         CoroutineSnapshot coroutine;
         coroutine.events = 39;
