@@ -122,7 +122,9 @@ class EncryptedPostgreSql(Encrypted):
         self.stores(self.verified("verify-ca", host="localhost"))
 
     def test_a_unix_socket_has_no_tls(self):
-        self.is_refused(self.server.url(self.database, user="locked", sslmode="require"), self.name_at(self.server.socket()),
+        # The port is in the name of PostgreSQL's socket.
+        at = f"{self.server.socket()}:{self.server.port}"
+        self.is_refused(self.server.url(self.database, user="locked", sslmode="require"), self.name_at(at),
                         "the connection does not use TLS, which sslmode=require requires; switch TLS on at the server, or"
                         " connect over TCP")
 
