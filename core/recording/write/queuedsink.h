@@ -14,6 +14,8 @@
 
 namespace ct {
 
+class OutputQueue;
+
 /// consume() copies the batch and returns; it waits only while the queue is full. The sink behind the queue is called
 /// and destroyed on its own thread. It gets the same stream, perhaps in other batches. The next consume() returns its
 /// error, or finish(), which waits until everything is written. Destruction without finish() writes the queued batches.
@@ -60,11 +62,9 @@ public:
     std::string remark() const;
 
 private:
-    class Queue;
+    explicit QueuedSink(std::shared_ptr<OutputQueue> queue);
 
-    explicit QueuedSink(std::shared_ptr<Queue> queue);
-
-    const std::shared_ptr<Queue> m_queue;  ///< shared with the thread
+    const std::shared_ptr<OutputQueue> m_queue;  ///< shared with the thread
     std::thread m_writer;
 };
 
