@@ -47,6 +47,15 @@ bool addOutput(const Folder &folder)
     return bool((*writer)->finish((*reader)->accounting()));
 }
 
+/// Adds a recording, run.ctr, and its first half, cut.ctr.
+bool addCutRecording(const Folder &folder)
+{
+    if (!folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"))
+        return false;
+    const QByteArray whole = folder.content("run.ctr");
+    return folder.write("cut.ctr", whole.left(whole.size() / 2));
+}
+
 /// True if two CSV files have equal rows. Rows of `late` may lack a name and a parent: a recording can have
 /// them in a later batch than the event, while a database has them before all events.
 bool sameRows(const QByteArray &late, const QByteArray &complete)
@@ -251,10 +260,7 @@ private Q_SLOTS:
     void aCutOffRecordingIsConvertedUpToThere()
     {
         Folder folder;
-        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"));
-        QByteArray bytes = folder.content("run.ctr");
-        bytes.resize(bytes.size() / 2);
-        QVERIFY(folder.write("cut.ctr", bytes));
+        QVERIFY(addCutRecording(folder));
         const auto whole = rowsIn(folder.path(QStringLiteral("run.ctr")));
         const Outcome outcome =
             folder.run(QStringLiteral("--input cut.ctr --export jsonl --export ctr --output c.ctr"));
@@ -270,10 +276,7 @@ private Q_SLOTS:
     void aRecordingOfAPartStaysAPart()
     {
         Folder folder;
-        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_storm", "--seconds 2 --rate 5000 --coroutines 10"));
-        QByteArray bytes = folder.content("run.ctr");
-        bytes.resize(bytes.size() / 2);
-        QVERIFY(folder.write("cut.ctr", bytes));
+        QVERIFY(addCutRecording(folder));
         const auto saysPart = [&folder](const char *database) {
             return exporttest::Database(folder.path(QLatin1String(database)))
                 .rows("SELECT value FROM trace_info WHERE name = 'part_of_a_recording'")
