@@ -225,6 +225,8 @@ std::string JsonlNoteReader::readGap()
     CoroutineSums::EndGap gap;
     bool isComplete = false;
     std::string problem = readRow(gap, isComplete);
+    if (problem.empty() && gap.n > JsonlLine::kMaxNumber)
+        problem = "field n: the number is out of range";
     if (problem.empty())
         m_target.addGap(gap);
     return problem;

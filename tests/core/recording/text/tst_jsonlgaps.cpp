@@ -113,4 +113,8 @@ CT_CASE(impossibleGapsAddNoLosses)
                                               R"("lost_before":18446744073709551615})" +
                                               "\n");
     CHECK_EQUAL(most.sums.lost, 1U);
+    const Everything huge =
+        readText(dir, first + R"({"note":"gap","coroutine":3,"n":9223372036854775808,"lost_before":9})" + "\n");
+    CHECK(huge.error.find("field n: the number is out of range") != std::string::npos);
+    CHECK_EQUAL(huge.sums.lost, 0U);
 }
