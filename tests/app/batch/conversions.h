@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The corotracer-gui authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Runs corotracer-gui --batch on files of a directory, and compares the streams of recordings.
+// Runs corotracer-gui --batch on files of a directory, and compares the streams and the texts that result.
 #pragma once
 
 #include "core/recording/library/openrecording.h"
 #include "tests/support/runner.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -73,6 +74,33 @@ public:
 private:
     QTemporaryDir m_directory;
 };
+
+/// The lines of a text file, sorted: for outputs whose order is not promised.
+inline QList<QByteArray> sortedLines(const QByteArray &text)
+{
+    QList<QByteArray> lines = text.split('\n');
+    std::ranges::sort(lines);
+    return lines;
+}
+
+/// True if two CSV files have equal rows. Rows of `late` may lack a name or a parent, the last two columns: a recording
+/// can have them in a later batch than the event, while a database has them before all events.
+inline bool sameRows(const QByteArray &late, const QByteArray &complete)
+{
+    return std::ranges::equal(late.split('\n'), complete.split('\n'),
+                              [](const QByteArray &row, const QByteArray &full) {
+                                  const QList<QByteArray> cells = row.split(',');
+                                  const QList<QByteArray> fullCells = full.split(',');
+                                  if (cells.size() != fullCells.size())
+                                      return false;
+                                  for (qsizetype i = 0; i < cells.size(); ++i) {
+                                      const bool mayLack = i + 2 >= cells.size();
+                                      if (cells[i] != fullCells[i] && !(mayLack && cells[i].isEmpty()))
+                                          return false;
+                                  }
+                                  return true;
+                              });
+}
 
 /// The content of a stream that does not depend on the order of its coroutines.
 struct Content {

@@ -56,20 +56,6 @@ bool addCutRecording(const Folder &folder)
     return folder.write("cut.ctr", whole.left(whole.size() / 2));
 }
 
-/// True if two CSV files have equal rows. Rows of `late` may lack a name and a parent: a recording can have
-/// them in a later batch than the event, while a database has them before all events.
-bool sameRows(const QByteArray &late, const QByteArray &complete)
-{
-    return std::ranges::equal(late.split('\n'), complete.split('\n'), [](QByteArray row, QByteArray completeRow) {
-        if (row.endsWith(",,")) {
-            row.chop(2);
-            completeRow.truncate(completeRow.lastIndexOf(','));
-            completeRow.truncate(completeRow.lastIndexOf(','));
-        }
-        return row == completeRow;
-    });
-}
-
 }  // namespace
 
 class ConvertTest : public QObject {
@@ -183,7 +169,8 @@ private Q_SLOTS:
         QVERIFY(run.sums.at("lost") > 0);
         QCOMPARE(contentOf(folder.path(QStringLiteral("run.jsonl"))).sums, run.sums);
         QCOMPARE(folder.run(QStringLiteral("--input run.jsonl --export jsonl --output again.jsonl")).status, 0);
-        QCOMPARE(folder.content("again.jsonl"), folder.content("run.jsonl"));
+        // A reader can join batches, so notes that no event separates may move.
+        QCOMPARE(sortedLines(folder.content("again.jsonl")), sortedLines(folder.content("run.jsonl")));
     }
 
     void eventsThatAreNotSelectedAreNotDropped()
