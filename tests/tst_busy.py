@@ -32,7 +32,7 @@ add_test(tst_timing "/bin/sh" "-c" "echo >> {runs}")
 set_tests_properties(tst_timing PROPERTIES LABELS "gui")
 add_test(tst_waits "/bin/sh" "-c" "echo >> {runs}; exec sleep 2")
 """
-PATIENCE = 60  # s
+PATIENCE = 150  # s
 
 
 def groupRuns(group):

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import ctp  # noqa: E402
 
-PATIENCE_S = 60
+PATIENCE_S = 150
 
 
 class Round:

@@ -23,7 +23,7 @@ using sched::Scheduler;
 using sched::Socket;
 using sched::Task;
 
-constexpr auto kPatience = 60s;
+constexpr auto kPatience = 150s;
 
 Task<int> fibonacci(Scheduler &scheduler, int n)
 {

@@ -18,7 +18,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr CoroutineId kBorn = 100'000;
 constexpr std::uint64_t kEach = 4;  ///< events per coroutine
 
@@ -66,7 +66,7 @@ private Q_SLOTS:
         window.show();
         QSettings().setValue(QStringLiteral("capture/keepMiB"), 16);
         window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         const Population &population = *window.run().population();
         const Accounting sums = window.run().accounting();
         QCOMPARE(sums.coroutines, std::uint64_t{kBorn});
@@ -92,7 +92,7 @@ private Q_SLOTS:
         window.show();
         QSettings().setValue(QStringLiteral("capture/keepMiB"), 16);
         window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         // The machine's memory limits living coroutines, not the budget.
         QCOMPARE(window.run().population()->keptCount(), std::uint64_t{kBorn});
         QCOMPARE(window.run().accounting().overflowCoroutines, 0U);
@@ -105,7 +105,7 @@ private:
         const Accounting sums = window.run().accounting();
         window.exportTo(*exportFormatFor("x.csv"), path);
         auto *bar = window.findChild<JobBar *>();
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning() && QFile::exists(path), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning() && QFile::exists(path), kPatienceMs);
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QVERIFY(file.readLine().startsWith("probe_id"));

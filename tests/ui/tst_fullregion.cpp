@@ -19,7 +19,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr std::uint64_t kSmall = 20ULL << 20;
 
 /// Mounted before Qt starts threads, because a mount namespace is per thread. Targets inherit it.
@@ -45,13 +45,13 @@ private Q_SLOTS:
     void reportsAFullFileSystem()
     {
         start(smallDirectory(), QStringLiteral("400000"));
-        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatienceMs);
         // The session emits the notice at once. The status bar changes with the next sample.
-        QTRY_VERIFY_WITH_TIMEOUT(field("statusFull")->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(field("statusFull")->isVisible(), kPatienceMs);
         gui::takePicture(&m_window, "fullregion");
         m_window.findChild<QDockWidget *>(QStringLiteral("captureDock"))->raise();
         QTRY_VERIFY(field("gaugeRegion")->text().contains(QStringLiteral("file system is full")));
-        QTRY_VERIFY_WITH_TIMEOUT(m_window.run().accounting().untraced > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window.run().accounting().untraced > 0, kPatienceMs);
         QVERIFY(m_window.run().targetRuns());
     }
 
@@ -61,10 +61,10 @@ private Q_SLOTS:
         notice()->hide();
         // The notice about the export replaces all earlier notices.
         m_window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("run.csv")));
-        QTRY_VERIFY_WITH_TIMEOUT(notice()->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice()->isVisible(), kPatienceMs);
         QVERIFY(notice()->text().contains(QStringLiteral("run.csv")));
         QSignalSpy ticks(&m_window.sampler(), &Sampler::ticked);
-        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 3, kPatienceMs);
         QVERIFY(m_window.run().accounting().growthStopped);
         QVERIFY(!isNoticeShown());
         QVERIFY(field("statusFull")->isVisible());
@@ -78,9 +78,9 @@ private Q_SLOTS:
             const Accounting sums = m_window.run().accounting();
             return sums.coroutines + sums.untraced;
         };
-        QTRY_COMPARE_WITH_TIMEOUT(born(), 400'000U, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(born(), 400'000U, kPatienceMs);
         m_window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(exits.size(), 1);
         QCOMPARE(exits.first().first().value<ExitStatus>().code, 0);
         QVERIFY(m_window.run().accounting().growthStopped);
@@ -90,18 +90,18 @@ private Q_SLOTS:
     void eachFullCaptureHasItsOwnNotice()
     {
         start(m_sandbox.path({}), QStringLiteral("1000"));
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().accounting().coroutines, 1000U, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().accounting().coroutines, 1000U, kPatienceMs);
         QSignalSpy ticks(&m_window.sampler(), &Sampler::ticked);
-        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 1, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(ticks.size() > 1, kPatienceMs);
         QVERIFY(!isNoticeShown());
         QVERIFY(!field("statusFull")->isVisible());
         m_window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatienceMs);
         // The next capture that fills the file system has a notice of its own.
         start(smallDirectory(), QStringLiteral("400000"));
-        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isNoticeShown(), kPatienceMs);
         m_window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window.run().state(), RunState::Ended, kPatienceMs);
     }
 
 private:

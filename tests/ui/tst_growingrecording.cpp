@@ -38,7 +38,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatienceMs = 60'000;
+using ct::test::kPatienceMs;
 constexpr qsizetype kPartOfBlock = 100;  ///< bytes; less than a block
 
 /// A pipe whose reading end is this process's standard input.

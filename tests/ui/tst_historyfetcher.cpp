@@ -24,8 +24,8 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
-constexpr int kKeepMiB = 24;       ///< about 18 MiB for the history, 6 MiB for restored events
+using ct::test::kPatienceMs;
+constexpr int kKeepMiB = 24;  ///< about 18 MiB for the history, 6 MiB for restored events
 constexpr std::uint64_t kBegin = 50'000'000'000;
 constexpr std::uint32_t kCoroutines = 40;
 
@@ -93,7 +93,7 @@ bool runToTheEnd(MainWindow &window)
     StartRequest request;
     request.what = storm;
     window.start(request);
-    return QTest::qWaitFor([&] { return window.run().state() == RunState::Ended; }, kPatience);
+    return QTest::qWaitFor([&] { return window.run().state() == RunState::Ended; }, kPatienceMs);
 }
 
 bool isShown(const Run &run, const TimelineView &view)
@@ -171,14 +171,14 @@ private Q_SLOTS:
         // The view shows the whole run, which is larger than memory. As many of the latest evicted events are restored
         // as memory has room for.
         view->zoomToFit();
-        QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(history->restoredVersion() > 0, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatienceMs);
         QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Too many events for memory: zoom in to see the rest"));
         takePicture(window, dark ? "history-whole-dark" : "history-whole");
         const Texts texts(window);
         goToTheBeginning(view, window.run());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatienceMs);
         QTRY_COMPARE(view->evictedText(), QString());
         QVERIFY(texts.have("Reading older events …"));
         QCOMPARE(window.run().restorer()->lostPieces(), 0U);
@@ -196,11 +196,11 @@ private Q_SLOTS:
         openLarge(window, path);
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.run());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().restorer()->isBusy(), kPatienceMs);
         QVERIFY(QFile::resize(path, 1000));
         goTo(view, window.run(), 0.3);
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().restorer()->lostPieces() > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().restorer()->lostPieces() > 0, kPatienceMs);
         QVERIFY(!isShown(window.run(), *view));
         QTRY_COMPARE(view->evictedText(), QStringLiteral("No longer in the recording either"));
         takePicture(window, "history-lost");
@@ -227,13 +227,13 @@ private Q_SLOTS:
             view->zoomIn();
         // Coroutine 3 waits since one sixth of the run. That was 120,000 events before this part.
         goTo(view, window.run(), 0.207);
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatienceMs);
         QTRY_COMPARE(view->evictedText(), QStringLiteral("Events before this part are not in memory: zoom out"));
         QVERIFY(view->showsEvicted());
         takePicture(window, dark ? "history-before-dark" : "history-before");
         for (int i = 0; i < 3; ++i)
             view->zoomOut();
-        QTRY_COMPARE_WITH_TIMEOUT(view->showsEvicted(), false, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(view->showsEvicted(), false, kPatienceMs);
         QTRY_COMPARE(view->evictedText(), QString());
         takePicture(window, dark ? "history-out-dark" : "history-out");
     }
@@ -266,7 +266,7 @@ private Q_SLOTS:
         QVERIFY(texts.have("Older events are in the recording: stop following to see them"));
         auto *view = window.findChild<TimelineView *>();
         goToTheBeginning(view, window.run());
-        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown(window.run(), *view), kPatienceMs);
         takePicture(window, "history-run");
     }
 
@@ -301,7 +301,7 @@ private Q_SLOTS:
             while (window.run().accounting().captured == 0 && window.run().state() != RunState::Ended)
                 std::this_thread::yield();
             window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-            QTRY_VERIFY_WITH_TIMEOUT(!window.windowTitle().contains(QLatin1String("Loading")), kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(!window.windowTitle().contains(QLatin1String("Loading")), kPatienceMs);
         }
         QTRY_VERIFY(notice->isVisible());  // appears with the first coroutines
         QVERIFY2(notice->text().contains(QLatin1String("Loading was stopped: ")), qPrintable(notice->text()));
@@ -342,10 +342,10 @@ private Q_SLOTS:
         // Called after HistoryFetcher, which connected earlier.
         const auto connection = QObject::connect(&window.sampler(), &Sampler::ticked, noteSpan);
         window.openFile(one);
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatienceMs);
         if (window.run().recordingPath() == one.toStdString())
             window.openFile(two);  // the first file was loaded too fast
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().state() == RunState::Ended, kPatienceMs);
         QObject::disconnect(connection);
         // Skip the first span: events may have arrived after HistoryFetcher's slot ran.
         for (std::size_t i = 1; i < spans.size(); ++i)
@@ -359,7 +359,7 @@ private:
         window.resize(1500, 900);
         window.show();
         window.openFile(path);
-        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().contains(QLatin1String("Recording")), kPatienceMs);
         QVERIFY(window.run().history()->evictedEvents() > 300'000);
     }
     void openLarge(MainWindow &window, const QString &path)

@@ -25,7 +25,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr std::uint64_t kSmall = 64ULL << 10;
 
 StartRequest launchOf(const QString &line)
@@ -107,7 +107,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(storm(QStringLiteral("--transitions 200000")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         const std::string path = window.run().recordingPath();
         QVERIFY(QString::fromStdString(path).startsWith(recordingsDirectory() + u'/'));
         QVERIFY(path.ends_with("-ct_storm.ctr"));
@@ -144,14 +144,14 @@ private Q_SLOTS:
         MainWindow window;
         show(window);
         window.start(storm(QStringLiteral("--transitions 200000")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         const Accounting live = window.run().accounting();
         QVERIFY(live.observerEffect() > 0);
         QTRY_VERIFY(effectIn(window).endsWith(QLatin1String(" %")));
         MainWindow opened;
         show(opened);
         opened.openFile(QString::fromStdString(ctr::segmentPath(window.run().recordingPath(), 0)));
-        QTRY_COMPARE_WITH_TIMEOUT(opened.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(opened.run().accounting().targetCpuNs, live.targetCpuNs);
         QTRY_COMPARE(effectIn(opened), effectIn(window));
         gui::takePicture(&opened, "opened-effect");
@@ -165,7 +165,7 @@ private Q_SLOTS:
         settings.save(stored);
         MainWindow window;
         window.start(storm(QStringLiteral("--transitions 2000")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(window.run().recordingPath(), std::string());
         QVERIFY(!QFileInfo::exists(recordingsDirectory()));
     }
@@ -174,15 +174,15 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/true")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(files(recordingsDirectory()), QStringList());
         StartRequest listening;
         listening.what = ListenRequest{};
         window.start(listening);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Waiting, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Waiting, kPatienceMs);
         QCOMPARE(files(recordingsDirectory()).size(), 1);
         window.run().stop();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(files(recordingsDirectory()), QStringList());
         window.start(launchOf(QStringLiteral("/nonexistent/program")));
         QCOMPARE(files(recordingsDirectory()), QStringList());
@@ -192,7 +192,7 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(launchOf(QStringLiteral("/bin/echo gone at once")));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         const Read kept = read(ctr::segmentPath(window.run().recordingPath(), 0));
         QCOMPARE(kept.error, QString());
         QCOMPARE(kept.output, QByteArray("gone at once\n"));
@@ -210,9 +210,9 @@ private Q_SLOTS:
         window.start(storm(QStringLiteral("--transitions 20000")));
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(QLatin1String("is not recorded")),
-                                 kPatience);
+                                 kPatienceMs);
         QVERIFY2(notice->text().contains(QLatin1String("XDG_CACHE_HOME")), qPrintable(notice->text()));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.run().accounting().captured > 1000);
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
@@ -226,16 +226,16 @@ private Q_SLOTS:
         window.show();
         window.start(storm(QStringLiteral("--seconds 600 --rate 30000")));
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatienceMs);
         QVERIFY2(notice->text().contains(QLatin1String("recording of this run has stopped")),
                  qPrintable(notice->text()));
         QVERIFY2(notice->text().contains(QLatin1String("free some space")), qPrintable(notice->text()));
         // No longer written, but still claimed by this window: it is not deleted to make room.
         QVERIFY(ctr::claimsOn(ctr::segmentPath(window.run().recordingPath(), 0)).read);
         const std::uint64_t atThatTime = window.run().accounting().captured;
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > atThatTime, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > atThatTime, kPatienceMs);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         gui::takePicture(&window, "recording-full");
         const std::uint64_t captured = window.run().accounting().captured;
         const std::string segment = ctr::segmentPath(window.run().recordingPath(), 0);
@@ -252,13 +252,13 @@ private Q_SLOTS:
     {
         MainWindow window;
         window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatienceMs);
         const std::string segment = ctr::segmentPath(window.run().recordingPath(), 0);
         const std::uint64_t captured = window.run().accounting().captured;
-        QTRY_VERIFY_WITH_TIMEOUT(read(segment).transitions >= captured, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(read(segment).transitions >= captured, kPatienceMs);
         QVERIFY(ctr::claimsOn(segment).written);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         // The run has ended. The window still claims the file for reading, to restore events from it.
         QVERIFY(!ctr::claimsOn(segment).written);
         QVERIFY(ctr::claimsOn(segment).read);
@@ -271,7 +271,7 @@ private Q_SLOTS:
         one.start(storm(QStringLiteral("--transitions 20000")));
         two.start(storm(QStringLiteral("--transitions 40000")));
         for (const MainWindow *window : {&one, &two})
-            QTRY_COMPARE_WITH_TIMEOUT(window->run().state(), RunState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(window->run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(one.run().recordingPath() != two.run().recordingPath());
         QCOMPARE(files(recordingsDirectory()).size(), 2);
         for (const MainWindow *window : {&one, &two})
@@ -288,7 +288,7 @@ private Q_SLOTS:
         {
             MainWindow window;
             window.start(storm(QStringLiteral("--seconds 600 --rate 2000")));
-            QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatienceMs);
             path = window.run().recordingPath();
             region = window.run().environment().regionPath;
             target = window.run().launchedPid();
@@ -311,17 +311,17 @@ private Q_SLOTS:
         process.start(gui::targetPath("corotracer-gui"),
                       {QStringLiteral("--"), gui::targetPath("ct_storm"), QStringLiteral("--seconds"),
                        QStringLiteral("600"), QStringLiteral("--rate"), QStringLiteral("2000")});
-        QVERIFY(process.waitForStarted(kPatience));
+        QVERIFY(process.waitForStarted(kPatienceMs));
         // The folder has the name of the program, not of this test.
         const QString directory = m_cache->filePath(QStringLiteral("corotracer-gui/corotracer-gui/recordings"));
         const auto path = [&directory] {
             const QStringList all = files(directory);
             return all.isEmpty() ? std::string() : (directory + u'/' + all.first()).toStdString();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(!path().empty() && read(path()).transitions > 100, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!path().empty() && read(path()).transitions > 100, kPatienceMs);
         QVERIFY(ctr::claimsOn(path()).written);
         process.kill();
-        QVERIFY(process.waitForFinished(kPatience));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         const Read kept = read(path());
         QVERIFY(kept.transitions > 100);
         QCOMPARE(kept.error, QString());

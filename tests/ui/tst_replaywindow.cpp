@@ -35,7 +35,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatienceMs = 60'000;
+using ct::test::kPatienceMs;
 
 QByteArray contentOf(const QString &path)
 {

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-PATIENCE_S = 120
+PATIENCE_S = 150
 PROGRAM = ""
 STORM = ""
 FIELDS = ["probe_id", "tid", "addr", "seq", "is_active", "ts"]

@@ -17,7 +17,7 @@ import tempfile
 import time
 import urllib.parse
 
-PATIENCE_S = 60
+PATIENCE_S = 150
 PORTS_TO_TRY = 10
 
 

@@ -8,7 +8,7 @@ import subprocess
 import termios
 import time
 
-PATIENCE_S = 60
+PATIENCE_S = 150
 
 
 class Terminal:

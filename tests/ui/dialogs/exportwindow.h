@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/session/run.h"
+#include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/dialogs/exportdialog.h"
 #include "ui/mainwindow.h"
@@ -17,7 +18,7 @@
 
 namespace gui {
 
-inline constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 
 /// `coroutines` with `events` each. Event n of coroutine c is at 1 s + n ms + c ns.
 inline QByteArray sampleRecording(int coroutines, int events, const QByteArray &name = "job")
@@ -59,7 +60,7 @@ struct ExportWindow {
         file.close();
         window.show();
         window.openFile(recording);
-        isOpen = QTest::qWaitFor([this] { return window.run().state() == ct::RunState::Ended; }, kPatience);
+        isOpen = QTest::qWaitFor([this] { return window.run().state() == ct::RunState::Ended; }, kPatienceMs);
     }
     ~ExportWindow()
     {
@@ -71,7 +72,7 @@ struct ExportWindow {
     bool hasEnded()
     {
         auto *bar = window.findChild<ct::JobBar *>(QStringLiteral("exportBar"));
-        return QTest::qWaitFor([bar] { return !bar->isRunning(); }, kPatience);
+        return QTest::qWaitFor([bar] { return !bar->isRunning(); }, kPatienceMs);
     }
     /// The text next to the progress bar.
     QString rate() const

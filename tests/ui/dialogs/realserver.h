@@ -25,14 +25,14 @@ public:
         m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         m_process.start(QStringLiteral("python3"), {QStringLiteral("-B"), script, kind, QStringLiteral("locked"),
                                                     QString::fromUtf8(kServerPassword)});
-        while (!m_process.canReadLine() && m_process.waitForReadyRead(kPatience)) {
+        while (!m_process.canReadLine() && m_process.waitForReadyRead(kPatienceMs)) {
         }
         m_socket = QString::fromUtf8(m_process.readLine()).trimmed();
     }
     ~RealServer()
     {
         m_process.closeWriteChannel();
-        m_process.waitForFinished(kPatience);
+        m_process.waitForFinished(kPatienceMs);
     }
     RealServer(const RealServer &) = delete;
     RealServer &operator=(const RealServer &) = delete;

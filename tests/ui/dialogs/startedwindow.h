@@ -6,6 +6,7 @@
 
 #include "app/commandline/commandline.h"
 #include "core/session/run.h"
+#include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
 #include "ui/mainwindow.h"
 
@@ -40,7 +41,7 @@ inline QSet<QString> namesIn(ct::MainWindow &window, int coroutines)
             return window.run().state() == ct::RunState::Ended && table->isVisible() &&
                    table->model()->rowCount() == coroutines;
         },
-        60'000);
+        ct::test::kPatienceMs);
     QSet<QString> names;
     for (int row = 0; isShown && row < coroutines; ++row)
         names << table->model()->index(row, kNameColumn).data().toString();

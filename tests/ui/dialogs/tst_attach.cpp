@@ -22,7 +22,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 30'000;  // ms
+using ct::test::kPatienceMs;
 
 /// Starts a server in a session. After stop(), its region has a living target and no owner.
 struct Orphan {
@@ -41,12 +41,12 @@ struct Orphan {
             return false;
         region = session->regionPath();
         pid = session->target()->pid();
-        return QTest::qWaitFor([this] { return session->accounting().coroutines > 0; }, kPatience);
+        return QTest::qWaitFor([this] { return session->accounting().coroutines > 0; }, kPatienceMs);
     }
     void stop()
     {
         session->stop();
-        QTRY_COMPARE_WITH_TIMEOUT(session->state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(session->state(), RunState::Ended, kPatienceMs);
     }
     ~Orphan()
     {
@@ -100,12 +100,12 @@ private Q_SLOTS:
         QVERIFY(!gui::click(dialog, "deleteButton"));
         QVERIFY(gui::click(dialog, "attachButton"));
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatienceMs);
         QVERIFY(!window.run().isObserver());
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatienceMs);
         gui::takePicture(&window, "attached");
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     void aSecondWindowIsAnObserver()
@@ -116,12 +116,12 @@ private Q_SLOTS:
         window.show();
         window.openFile(orphan.region);
         auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatienceMs);
         QVERIFY(window.run().isObserver());
         QVERIFY(window.windowTitle().contains(QLatin1String("read-only")));
         QTRY_VERIFY(window.findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
         orphan.session->terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(orphan.session->state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(orphan.session->state(), RunState::Ended, kPatienceMs);
         orphan.pid = 0;
     }
 
@@ -132,7 +132,7 @@ private Q_SLOTS:
         orphan.stop();
         QVERIFY(QFile::exists(orphan.region));
         QCOMPARE(::kill(-orphan.pid, SIGKILL), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(!orphan.session->target()->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!orphan.session->target()->isRunning(), kPatienceMs);
         orphan.pid = 0;
         orphan.session.reset();
 
@@ -152,7 +152,7 @@ private Q_SLOTS:
         QProcess target;
         target.start(gui::targetPath("ct_flight"), {});
         QVERIFY(target.waitForStarted());
-        QTRY_VERIFY_WITH_TIMEOUT(target.canReadLine(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(target.canReadLine(), kPatienceMs);
         const QString region = QString::fromLocal8Bit(target.readLine()).trimmed();
         MainWindow window;
         window.show();
@@ -163,14 +163,14 @@ private Q_SLOTS:
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, alive"));
         gui::takePicture(dialog, "attach-flight");
         target.kill();
-        QVERIFY(target.waitForFinished(kPatience));
+        QVERIFY(target.waitForFinished(kPatienceMs));
         const auto killedAt = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
         QVERIFY(gui::click(dialog, "refreshButton"));
         QVERIFY(selectRegion(dialog, region));
         QCOMPARE(table->currentItem()->text(1), QStringLiteral("Flight recorder, ended"));
         // Everything that the dead target left is shown.
         QVERIFY(gui::click(dialog, "attachButton"));
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.run().population()->size() >= 100);
         QVERIFY(window.run().history()->eventCount() > 0);
         // Time stops when the target died.

@@ -12,7 +12,7 @@
 
 using namespace ct;
 using gui::ExportWindow;
-using gui::kPatience;
+using gui::kPatienceMs;
 using gui::RealServer;
 using gui::ServerClient;
 
@@ -139,7 +139,7 @@ void TestCancelledExport::hasTheSessionBefore(const ServerClient &client, const 
     QCOMPARE(client.value("SELECT count(*) FROM coro_trace_events"), QString::number(kCoroutines * kStoredOfEach));
     QCOMPARE(client.value("SELECT count(*) FROM sessions"), QStringLiteral("1"));
     // A server notices soon that its client has gone.
-    QTRY_COMPARE_WITH_TIMEOUT(client.value(sql.left), QStringLiteral("0"), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(client.value(sql.left), QStringLiteral("0"), kPatienceMs);
 }
 
 void TestCancelledExport::whileRowsAreLoaded()
@@ -155,7 +155,7 @@ void TestCancelledExport::whileRowsAreLoaded()
     hasTheSessionBefore(client, *sql);
     QVERIFY(begin(opened));
     // Once, because the answer may change at any time.
-    QVERIFY(QTest::qWaitFor([&] { return client.value(sql->isWriting) == QLatin1String("1"); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return client.value(sql->isWriting) == QLatin1String("1"); }, kPatienceMs));
     cancel(opened, "cancelled");
     hasTheSessionBefore(client, *sql);
 }
@@ -175,8 +175,8 @@ void TestCancelledExport::whileTheServerWaitsForALock()
     for (const char *statement : sql->waitAtTheEnd)
         QCOMPARE(client.run(statement), QString());
     QVERIFY(begin(opened));
-    QTRY_COMPARE_WITH_TIMEOUT(client.value(sql->isWaiting), QStringLiteral("1"), kPatience);
-    QTRY_COMPARE_WITH_TIMEOUT(opened.rate(), QStringLiteral("making indexes"), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(client.value(sql->isWaiting), QStringLiteral("1"), kPatienceMs);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.rate(), QStringLiteral("making indexes"), kPatienceMs);
     gui::takePicture(&opened.window, "export-waits");
     cancel(opened, kNothingStored);
     hasTheSessionBefore(client, *sql);
@@ -206,7 +206,7 @@ void TestCancelledExport::whileTheServerCommits()
                         " FOR EACH ROW EXECUTE FUNCTION wait_for_lock()"),
              QString());
     QVERIFY(begin(opened));
-    QTRY_COMPARE_WITH_TIMEOUT(client.value(kPostgreSql.isWaiting), QStringLiteral("1"), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(client.value(kPostgreSql.isWaiting), QStringLiteral("1"), kPatienceMs);
     cancel(opened,
            "it is not known whether this session was stored; look for it in the view `sessions` of the database,"
            " and export the run again if it is missing");

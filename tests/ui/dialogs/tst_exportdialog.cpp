@@ -182,8 +182,8 @@ private Q_SLOTS:
         opened.window.exportTo(*exportFormatFor("x.csv"), csv);
         QVERIFY(opened.hasEnded());
         opened.window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("again.ctr"), gui::kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("again.ctr"), gui::kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatienceMs);
         const QString csvAgain = m_sandbox.path(QStringLiteral("again.csv"));
         opened.window.exportTo(*exportFormatFor("x.csv"), csvAgain);
         QVERIFY(opened.hasEnded());
@@ -194,7 +194,7 @@ private Q_SLOTS:
     {
         ExportWindow opened(m_sandbox, gui::sampleRecording(6, 50));
         auto *table = opened.window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
-        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 6, gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 6, gui::kPatienceMs);
         for (const int row : {1, 4})
             QTest::mouseClick(table->viewport(), Qt::LeftButton, row == 4 ? Qt::ControlModifier : Qt::NoModifier,
                               table->visualRect(table->model()->index(row, 0)).center());
@@ -281,7 +281,7 @@ private Q_SLOTS:
         {
             const test::FileSizeLimit limit(100'000);
             QVERIFY(gui::click(dialog, "exportButton"));
-            QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatienceMs);
         }
         gui::topLevel<QWidget>("errorBox")->close();
         QVERIFY(!QFile::exists(path));
@@ -344,11 +344,11 @@ private Q_SLOTS:
         dialog->findChild<QSpinBox *>(QStringLiteral("serverPort"))->setValue(port);
         QVERIFY(gui::click(dialog, "serverTest"));
         QTRY_VERIFY_WITH_TIMEOUT(labelOf(dialog, "serverTestResult").contains(QLatin1String("check the address")),
-                                 gui::kPatience);
+                                 gui::kPatienceMs);
         gui::takePicture(dialog, "export-refused");
         // The export itself reports the same.
         QVERIFY(gui::click(dialog, "exportButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatienceMs);
         QVERIFY(gui::topLevel<QMessageBox>("errorBox")->informativeText().contains(QString::number(port)) ||
                 gui::topLevel<QMessageBox>("errorBox")->text().contains(QString::number(port)));
         gui::topLevel<QWidget>("errorBox")->close();
@@ -386,7 +386,7 @@ private Q_SLOTS:
         type(dialog, "serverPassword", QStringLiteral("geheim"));
         gui::takePicture(dialog, "export-server");
         QVERIFY(gui::click(dialog, "exportButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), gui::kPatienceMs);
         gui::topLevel<QWidget>("errorBox")->close();
         QSettings settings;
         settings.sync();
@@ -409,7 +409,7 @@ private Q_SLOTS:
         choose(dialog, "mysql");
         auto *keep = dialog->findChild<QCheckBox *>(QStringLiteral("serverKeep"));
         QVERIFY(gui::press(dialog, "serverKeep"));
-        QTRY_VERIFY_WITH_TIMEOUT(!labelOf(dialog, "serverKeepProblem").isEmpty(), gui::kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!labelOf(dialog, "serverKeepProblem").isEmpty(), gui::kPatienceMs);
         QVERIFY(!keep->isChecked());
         QVERIFY(dialog->findChild<QWidget *>(QStringLiteral("serverKeepProblem"))->isVisible());
         gui::takePicture(dialog, "export-keychain");

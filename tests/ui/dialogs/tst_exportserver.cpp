@@ -51,7 +51,7 @@ QString TestExportServer::tested(QWidget *dialog)
         return QStringLiteral("no button");
     const bool hasEnded = QTest::qWaitFor(
         [dialog] { return !labelOf(dialog, "serverTestResult").startsWith(QLatin1String("Connecting")); },
-        gui::kPatience);
+        gui::kPatienceMs);
     return hasEnded ? labelOf(dialog, "serverTestResult") : QStringLiteral("no answer");
 }
 
@@ -68,11 +68,11 @@ void TestExportServer::opensAgain(const QString &socket)
     QVERIFY(gui::press(dialog, "databaseConnect"));
     auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
     QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 2, qPrintable(labelOf(dialog, "databaseMessage")),
-                              gui::kPatience);
+                              gui::kPatienceMs);
     gui::takePicture(dialog, "open-database-server");
     QVERIFY(list->topLevelItem(0)->text(0).endsWith(QLatin1String(" (selection)")));
     QTest::keyClick(list, Qt::Key_Return);
-    QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatienceMs);
     QCOMPARE(window.run().population()->captured(), 400U);
     QCOMPARE(window.run().accounting().lost, 0U);
     // The session is not exported into its own database.

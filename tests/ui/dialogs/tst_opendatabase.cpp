@@ -41,7 +41,7 @@ private Q_SLOTS:
         QTest::keyClick(dialog->findChild<QLineEdit *>(QStringLiteral("databasePath")), Qt::Key_Return);
         auto *list = dialog->findChild<QTreeWidget *>(QStringLiteral("databaseSessions"));
         QTRY_VERIFY2_WITH_TIMEOUT(list->topLevelItemCount() == 1, qPrintable(labelOf(dialog, "databaseMessage")),
-                                  gui::kPatience);
+                                  gui::kPatienceMs);
         QCOMPARE(list->topLevelItem(0)->text(0), QStringLiteral("stored.sqlite"));  // the run has no name
         QCOMPARE(list->topLevelItem(0)->text(2), QStringLiteral("300"));
         QCOMPARE(list->topLevelItem(0)->text(3), QStringLiteral("3"));
@@ -49,8 +49,8 @@ private Q_SLOTS:
         gui::takePicture(dialog, "open-database");
         QTest::keyClick(list, Qt::Key_Return);
         QTRY_VERIFY(!gui::topLevel<QWidget>("openDatabaseDialog"));
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("stored.sqlite"), gui::kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("stored.sqlite"), gui::kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatienceMs);
         QCOMPARE(opened.window.run().population()->captured(), 300U);
         // A database has a column for deaths, so all of these coroutines live.
         QVERIFY(opened.window.run().knowsDeaths());
@@ -69,8 +69,8 @@ private Q_SLOTS:
         QVERIFY(value(first, QStringLiteral("SELECT info FROM sessions")).contains(tool));
         value(first, QStringLiteral("UPDATE sessions SET info = replace(info, '%1', 'another tool')").arg(tool));
         opened.window.openFile(first);
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("facts.sqlite"), gui::kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().name(), QStringLiteral("facts.sqlite"), gui::kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.window.run().state(), RunState::Ended, gui::kPatienceMs);
         const QString second = m_sandbox.path(QStringLiteral("again.sqlite"));
         opened.window.exportTo(*exportFormatFor("x.sqlite"), second);
         QVERIFY(opened.hasEnded());
@@ -157,7 +157,7 @@ private Q_SLOTS:
         QVERIFY(gui::press(dialog, "databaseConnect"));
         QTRY_COMPARE_WITH_TIMEOUT(labelOf(dialog, "databaseMessage"),
                                   path + QLatin1String(" is not a SQLite database; choose another file"),
-                                  gui::kPatience);
+                                  gui::kPatienceMs);
         gui::takePicture(dialog, "open-database-wrong");
         QTest::keyClick(dialog, Qt::Key_Escape);
         QTRY_VERIFY(!gui::topLevel<QWidget>("openDatabaseDialog"));
@@ -182,8 +182,8 @@ private:
     static void opens(MainWindow &window, const QString &path)
     {
         window.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().name(), QFileInfo(path).fileName(), gui::kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().name(), QFileInfo(path).fileName(), gui::kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, gui::kPatienceMs);
     }
     static void showsAPart(const MainWindow &window)
     {

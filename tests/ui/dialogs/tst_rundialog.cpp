@@ -33,7 +33,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 30'000;  // ms; a loaded machine is slow
+using ct::test::kPatienceMs;
 
 template <class Widget>
 Widget *child(QWidget &parent, const char *name)
@@ -209,13 +209,13 @@ private Q_SLOTS:
         table->item(0, 1)->setText(QStringLiteral("two words"));
         runShell(window, QStringLiteral("echo \"[$CT_TEST_WORD]\"; exit 3"));
         QVERIFY(!gui::topLevel<QWidget>("runDialog"));
-        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("[two words]")), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("[two words]")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(format::exitText({3, 0})), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(window.windowTitle().contains(QLatin1String("status 3")));
         // Nothing was traced: one sentence gives the reason, and a link shows a checklist and the lines to add.
         auto *bar = child<InfoBar>(window, "nothingTracedBar");
-        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatienceMs);
         QVERIFY(bar->text().contains(QLatin1String("never connected")));
         QVERIFY(!bar->text().contains(QLatin1String("InitTracer(); /*")));
         const auto *text = bar->findChild<QLabel *>(QStringLiteral("infoBarText"));
@@ -236,8 +236,8 @@ private Q_SLOTS:
         QTRY_VERIFY(input->isVisible());
         QTest::keyClicks(input, QStringLiteral("hello"));
         QTest::keyClick(input, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("got <hello>")), kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("got <hello>")), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     void aServerIsWatchedAndTerminated()
@@ -247,7 +247,7 @@ private Q_SLOTS:
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QVERIFY(!gui::topLevel<QWidget>("runDialog"));
         auto *table = child<QTableView>(window, "coroutineTable");
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatienceMs);
         QVERIFY(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")));
         auto *findings = child<QAbstractItemView>(window, "findingsTree");
         // The server's connections that lost their wake-up. Other sites may be slow at first.
@@ -257,7 +257,7 @@ private Q_SLOTS:
                                          QStringLiteral("server.cpp:"), 1, Qt::MatchContains);
             return found.isEmpty() ? QModelIndex() : found.front();
         };
-        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), 4 * kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), 4 * kPatienceMs);
         selectsInEveryView(window);
         findings->setCurrentIndex(atServer());
         const QString evidence = child<QTextBrowser>(window, "findingEvidence")->toPlainText();
@@ -269,7 +269,7 @@ private Q_SLOTS:
         gui::takePicture(&window, "lossy-dark");
         window.findChild<QAction *>(QStringLiteral("actionThemeLight"))->trigger();
         window.findChild<QAction *>(QStringLiteral("actionTerminate"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(!window.run().targetRuns());
         const Accounting sums = window.run().accounting();
         QCOMPARE(window.run().population()->captured(), sums.captured);
@@ -281,18 +281,18 @@ private Q_SLOTS:
         window.show();
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         auto *table = child<QTableView>(window, "coroutineTable");
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatienceMs);
         auto *pause = window.findChild<QAction *>(QStringLiteral("actionPause"));
         pause->trigger();
         const QVariant events = table->model()->index(0, CoroutineTableModel::EventsColumn).data();
         const std::uint64_t captured = window.run().accounting().captured;
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > captured, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > captured, kPatienceMs);
         QCOMPARE(table->model()->index(0, CoroutineTableModel::EventsColumn).data(), events);
         pause->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->index(0, CoroutineTableModel::EventsColumn).data() != events,
-                                 kPatience);
+                                 kPatienceMs);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     void tracingIsSwitchedOffAndOn()
@@ -303,26 +303,26 @@ private Q_SLOTS:
         QVERIFY(!tracing->isEnabled());
         QVERIFY(tracing->isChecked());
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatienceMs);
         QVERIFY(tracing->isEnabled());
         QWidget *button = child<QToolBar>(window, "mainToolBar")->widgetForAction(tracing);
         QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY(!tracing->isChecked());
         QVERIFY(window.windowTitle().contains(QLatin1String("tracing is off")));
         QCOMPARE(tracing->text(), QStringLiteral("T&racing is off"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().paused, kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.run().population()->switches().empty(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().paused, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().population()->switches().empty(), kPatienceMs);
         gui::takePicture(&window, "tracing-off");
         tracing->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window.run().accounting().paused, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.run().accounting().paused, kPatienceMs);
         QVERIFY(!window.windowTitle().contains(QLatin1String("tracing is off")));
         QCOMPARE(tracing->text(), QStringLiteral("T&racing"));
         // Coroutines from before the switch are traced again, too.
         const std::uint64_t events = window.run().population()->at(0).events;
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().population()->at(0).events > events, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().population()->at(0).events > events, kPatienceMs);
         gui::takePicture(&window, "tracing-on-again");
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QVERIFY(!tracing->isEnabled());
     }
 
@@ -331,7 +331,7 @@ private Q_SLOTS:
         auto window = std::make_unique<MainWindow>();
         window->show();
         runProgram(*window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
-        QTRY_VERIFY_WITH_TIMEOUT(window->run().state() == RunState::Capturing, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window->run().state() == RunState::Capturing, kPatienceMs);
         const pid_t pid = window->run().launchedPid();
         QVERIFY(pid > 0);
         const QString region = window->run().environment().regionPath;
@@ -357,11 +357,11 @@ private Q_SLOTS:
             MainWindow second;
             second.show();
             second.openFile(region);
-            QTRY_VERIFY_WITH_TIMEOUT(second.run().accounting().captured > 0, kPatience);
+            QTRY_VERIFY_WITH_TIMEOUT(second.run().accounting().captured > 0, kPatienceMs);
             QCOMPARE(::kill(-pid, SIGTERM), 0);
-            QTRY_COMPARE_WITH_TIMEOUT(::kill(pid, 0), -1, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(::kill(pid, 0), -1, kPatienceMs);
             second.run().stop();
-            QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatienceMs);
         }
         QFile::remove(region);
     }
@@ -371,14 +371,14 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         runShell(window, QStringLiteral("exec sleep 1000"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatienceMs);
         runProgram(window, gui::targetPath("ct_server_lossy"), QStringLiteral("--seconds 600"));
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 0, kPatienceMs);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     /// A closing window waits for a target that ignores SIGTERM. Another run replaces that target first, so the window
@@ -388,7 +388,7 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         runShell(window, QStringLiteral("trap '' TERM; echo ready; while :; do sleep 0.1; done"));
-        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatienceMs);
         const pid_t ignoring = window.run().launchedPid();
         QVERIFY(ignoring > 0);
         window.close();
@@ -398,9 +398,9 @@ private Q_SLOTS:
         runShell(window, QStringLiteral("exec sleep 1000"));
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "leaveRunningButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns() && window.run().launchedPid() != ignoring, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns() && window.run().launchedPid() != ignoring, kPatienceMs);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCoreApplication::processEvents();  // a call of close() would have been queued
         QVERIFY(window.isVisible());
         ::kill(-ignoring, SIGKILL);
@@ -411,11 +411,11 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         runShell(window, QStringLiteral("exec sleep 1000"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().targetRuns(), kPatienceMs);
         window.close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), kPatienceMs);
         QVERIFY(!window.run().targetRuns());
     }
 
@@ -425,7 +425,7 @@ private Q_SLOTS:
         window.show();
         runShell(window,
                  QStringLiteral("trap 'exit 9' TERM; echo ready; while read line; do echo \"got <$line>\"; done"));
-        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(QLatin1String("ready")), kPatienceMs);
         window.close();
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "cancelButton"));
@@ -437,12 +437,12 @@ private Q_SLOTS:
         QTest::keyClicks(input, QStringLiteral("hello"));
         QTest::keyClick(input, Qt::Key_Return);
         const auto answered = [&window] { return output(window).contains(QLatin1String("got <hello>")); };
-        QTRY_VERIFY_WITH_TIMEOUT(answered() || !window.run().targetRuns(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(answered() || !window.run().targetRuns(), kPatienceMs);
         QVERIFY(answered());
         QVERIFY(window.isVisible());
         QVERIFY(window.run().targetRuns());
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     void listenTabShowsCommandsToCopy()
@@ -466,7 +466,7 @@ private Q_SLOTS:
         QVERIFY(gui::click(dialog, "runStart"));
         QVERIFY(!dialog->isVisible());
         window.findChild<QAction *>(QStringLiteral("actionStop"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
 private:
@@ -488,9 +488,9 @@ private:
         QVERIFY(filter->text().contains(QLatin1String("server.cpp:")));
         auto *table = child<QTableView>(window, "coroutineTable");
         const auto total = static_cast<int>(window.run().population()->size());
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0 && table->model()->rowCount() < total, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 0 && table->model()->rowCount() < total, kPatienceMs);
         filter->clear();
-        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= total, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() >= total, kPatienceMs);
     }
 
     gui::Sandbox m_sandbox;

@@ -32,7 +32,7 @@ using Model = CoroutineTableModel;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr CoroutineId kTaker = 0;
 constexpr CoroutineId kFetcher = 1;
 
@@ -110,7 +110,7 @@ struct Window {
     {
         if (window.run().targetRuns())
             ::kill(window.run().launchedPid(), SIGKILL);
-        static_cast<void>(QTest::qWaitFor([this] { return !window.run().targetRuns(); }, kPatience));
+        static_cast<void>(QTest::qWaitFor([this] { return !window.run().targetRuns(); }, kPatienceMs));
     }
 };
 
@@ -134,20 +134,20 @@ private Q_SLOTS:
             CT_QSKIP("its compiler is missing here");
         Window w;
         w.window.start(launchOf(program.toLatin1().constData()));
-        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
-        QTRY_VERIFY_WITH_TIMEOUT(w.where(kTaker).startsWith(QLatin1String("taker")), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(w.where(kTaker).startsWith(QLatin1String("taker")), kPatienceMs);
         QCOMPARE(w.text(kFetcher, Model::NameColumn), QStringLiteral("work::fetch_from_the_far_side"));
         const QString tip = w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString();
         QVERIFY2(tip.contains(QLatin1String("std::vector<std::pair<unsigned int, double>")), qPrintable(tip));
         QVERIFY2(tip.contains(program), qPrintable(tip));
 
         // Coroutines of one location are one finding, although each has its own address.
-        QTRY_COMPARE_WITH_TIMEOUT(w.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatienceMs);
         QCOMPARE(w.findings->model()->rowCount(), 1);
 
         w.click(kFetcher);
         QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsFunction").startsWith(QLatin1String("work::fetch_from_the_far_side(")),
-                                 kPatience);
+                                 kPatienceMs);
         QVERIFY(w.tip("detailsLocation").contains(program));
         QVERIFY(w.field("detailsModule").endsWith(program));
         QVERIFY(w.window.findChild<QLineEdit *>(QStringLiteral("detailsModule"))->isVisible());
@@ -159,11 +159,11 @@ private Q_SLOTS:
 
         auto *filter = w.window.findChild<QLineEdit *>(QStringLiteral("coroutineFilter"));
         QTest::keyClicks(filter, QStringLiteral("far_side"));
-        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 3, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 3, kPatienceMs);
         filter->clear();
         w.table->sortByColumn(Model::WhereColumn, Qt::AscendingOrder);
         QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->index(5, Model::WhereColumn).data().toString(), fetchLocation(),
-                                  kPatience);
+                                  kPatienceMs);
     }
 
     void recordingHasTheLocationsOfAnEndedTarget()
@@ -173,24 +173,24 @@ private Q_SLOTS:
             Window w;
             w.window.start(launchOf("waiting_gxx"));
             for (const CoroutineId id : {1U, 3U, 5U})
-                QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchLocation(), kPatience);
+                QTRY_COMPARE_WITH_TIMEOUT(w.where(id), fetchLocation(), kPatienceMs);
             for (const CoroutineId id : {0U, 2U, 4U})
-                QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatience);
+                QTRY_VERIFY_WITH_TIMEOUT(w.where(id).startsWith(QLatin1String("taker")), kPatienceMs);
             // Time stands still in a recording: the coroutines must be found before the target is killed.
-            QTRY_COMPARE_WITH_TIMEOUT(w.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatienceMs);
             w.killTarget();
-            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatienceMs);
             QCOMPARE(w.where(kFetcher), fetchLocation());
             path = ctr::segmentPath(w.window.run().recordingPath(), 0);
         }
         Window again;
         again.window.openFile(QString::fromStdString(path));
-        QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchLocation(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(again.where(kFetcher), fetchLocation(), kPatienceMs);
         QVERIFY(again.where(kTaker).startsWith(QLatin1String("taker")));
-        QTRY_COMPARE_WITH_TIMEOUT(again.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(again.finding(), QStringLiteral("3 at ") + fetchLocation(), kPatienceMs);
         again.click(kFetcher);
-        QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsLocation").contains(QLatin1String("waiting_gxx")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(again.tip("detailsLocation").contains(QLatin1String("waiting_gxx")), kPatienceMs);
         const QString picture = QStringLiteral("symbols-recording");
         gui::takePicture(&again.window, picture.toLatin1().constData());
     }
@@ -204,17 +204,17 @@ private Q_SLOTS:
             Window w;
             w.window.start(launchOf("waiting_gxx"));
             const std::shared_ptr<AddressResolver> resolver = w.window.run().resolver();
-            QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatience);
-            QTRY_VERIFY_WITH_TIMEOUT(resolver->isRead() && !resolver->isIdle(), kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.table->model()->rowCount(), 6, kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isRead() && !resolver->isIdle(), kPatienceMs);
             w.killTarget();
-            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatience);
-            QTRY_VERIFY_WITH_TIMEOUT(resolver->isIdle(), kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(w.window.run().state(), RunState::Ended, kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(resolver->isIdle(), kPatienceMs);
             Window again;
             again.window.openFile(QString::fromStdString(ctr::segmentPath(w.window.run().recordingPath(), 0)));
-            QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(again.window.run().state(), RunState::Ended, kPatienceMs);
             for (CoroutineId id = 0; id < 6; ++id) {
-                QTRY_VERIFY_WITH_TIMEOUT(!again.where(id).isEmpty(), kPatience);
-                QTRY_COMPARE_WITH_TIMEOUT(again.where(id), w.where(id), kPatience);
+                QTRY_VERIFY_WITH_TIMEOUT(!again.where(id).isEmpty(), kPatienceMs);
+                QTRY_COMPARE_WITH_TIMEOUT(again.where(id), w.where(id), kPatienceMs);
                 QCOMPARE(again.text(id, Model::NameColumn), w.text(id, Model::NameColumn));
             }
             any = w.where(kFetcher).startsWith(QLatin1String("fetch_from_the_far_side"));
@@ -227,10 +227,10 @@ private Q_SLOTS:
         Window w;
         w.window.start(launchOf("waiting_stripped"));
         auto *bar = w.window.findChild<QWidget *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatienceMs);
         QVERIFY(w.where(kFetcher).startsWith(QLatin1String("0x")));
         w.click(kFetcher);
-        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsMissing").contains(QLatin1String("-g")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(w.field("detailsMissing").contains(QLatin1String("-g")), kPatienceMs);
         QVERIFY(w.cell(kFetcher, Model::WhereColumn).data(Qt::ToolTipRole).toString().contains(QLatin1String("-g")));
         QString notices;
         for (const QLabel *label : bar->findChildren<QLabel *>())
@@ -246,7 +246,7 @@ private Q_SLOTS:
         Window w;
         w.window.start(launchOf("waiting_bare"));
         auto *bar = w.window.findChild<QWidget *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatienceMs);
         QVERIFY(w.where(kFetcher).startsWith(QLatin1String("0x")));
         w.window.findChild<QAction *>(QStringLiteral("actionDebugFiles"))->trigger();
         auto *dialog = gui::topLevel<SymbolDialog>("symbolDialog");
@@ -261,7 +261,7 @@ private Q_SLOTS:
         folders->setCurrentRow(0);
         QVERIFY(gui::click(dialog, "removeFolderButton"));
         QVERIFY(gui::click(dialog, "symbolOkButton"));
-        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.where(kFetcher), fetchLocation(), kPatienceMs);
         QCOMPARE(SymbolSettings::load(QSettings()).folders, QStringList{QString::fromStdString(made::path("apart"))});
     }
 

@@ -32,7 +32,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 /// Writes a run of `seconds` with one coroutine. With `limitNs`, the recording rotates.
@@ -105,11 +105,11 @@ private Q_SLOTS:
     {
         show();
         const auto *empty = m_dock->findChild<QLabel *>(QStringLiteral("recordingsEmpty"));
-        QTRY_VERIFY_WITH_TIMEOUT(empty->text().contains(m_directory), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(empty->text().contains(m_directory), kPatienceMs);
         QVERIFY(empty->isVisible());
         gui::takePicture(m_dock.get(), "recordings-empty");
         QSettings().setValue(QStringLiteral("capture/record"), false);
-        QTRY_VERIFY_WITH_TIMEOUT(empty->text().contains(QLatin1String("switched off")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(empty->text().contains(QLatin1String("switched off")), kPatienceMs);
     }
 
     void aRotatedRunIsOneRow()
@@ -117,7 +117,7 @@ private Q_SLOTS:
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.05-server"), 40, 8 * kSecond));
         QVERIFY(files().size() > 2);
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatienceMs);
         QCOMPARE(text(0, RecordingsModel::NameColumn), QStringLiteral("server"));
         const QString age = text(0, RecordingsModel::BegunColumn);
         QVERIFY2(age == QLatin1String("just now") || age.endsWith(QLatin1String(" ago")), qPrintable(age));
@@ -156,7 +156,7 @@ private Q_SLOTS:
         QVERIFY(garbage.open(QIODevice::WriteOnly) && garbage.write("nothing that can be read") > 0);
         garbage.close();
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 16, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 16, kPatienceMs);
         QStringList states;
         for (int row = 0; row < 16; ++row)
             states << text(row, RecordingsModel::StateColumn);
@@ -178,7 +178,7 @@ private Q_SLOTS:
     {
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.05-server")));
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatienceMs);
         QSignalSpy opened(m_dock.get(), &RecordingsDock::openRequested);
         const QPoint at = table()->visualRect(table()->model()->index(0, 0)).center();
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, at);
@@ -202,21 +202,21 @@ private Q_SLOTS:
         const ctr::ReadClaim open(
             ctr::segmentsOf((m_directory + QStringLiteral("/2026-11-22T07.31.03-open.ctr")).toStdString()));
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 4, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 4, kPatienceMs);
         QVERIFY(!gui::click(m_dock.get(), "recordingDeleteButton"));  // nothing is selected
         focusTable();
         table()->selectAll();
         QTest::keyClick(table(), Qt::Key_Delete);
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatienceMs);
         auto *box = gui::topLevel<QMessageBox>("deleteRecordingsBox");
         QVERIFY(box->text().contains(QLatin1String("2 recordings")));
         gui::takePicture(box, "recordings-delete");
         box->button(QMessageBox::Cancel)->click();
-        QTRY_VERIFY_WITH_TIMEOUT(!gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatienceMs);
         QVERIFY(gui::click(m_dock.get(), "recordingDeleteButton"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("deleteRecordingsBox"), kPatienceMs);
         QVERIFY(gui::click(gui::topLevel<QMessageBox>("deleteRecordingsBox"), "deleteButton"));
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatienceMs);
         QCOMPARE(files(), QStringList({QStringLiteral("2026-11-22T07.31.03-open.0.ctr"),
                                        QStringLiteral("2026-11-22T07.31.04-live.0.ctr")}));
     }
@@ -226,26 +226,26 @@ private Q_SLOTS:
         for (int i = 1; i <= 3; ++i)
             QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.0%1-server").arg(i)));
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 3, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 3, kPatienceMs);
         m_dock->freeSpace(100 << 20, 200 << 20);
         m_dock->freeSpace(1 << 20, (1 << 20) + 1000);
         const auto *notice = m_dock->findChild<QLabel *>(QStringLiteral("recordingsFreedSpace"));
-        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatienceMs);
         QVERIFY2(notice->text().contains(QLatin1String("to stay below")), qPrintable(notice->text()));
-        QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() < 3, kPatienceMs);
         gui::takePicture(m_dock.get(), "recordings-made");
         // The message stays until a click or the next run.
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.04-server")));
-        QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(table()->model()->rowCount() > 0, kPatienceMs);
         QVERIFY(notice->isVisible());
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {},
                           table()->visualRect(table()->model()->index(0, 0)).center());
         QVERIFY(!notice->isVisible());
         m_dock->freeSpace(1 << 20, 1 << 20);
-        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatienceMs);
         m_dock->freeSpace(100 << 20, 200 << 20);  // the next run
         QVERIFY(!notice->isVisible());
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 0, kPatienceMs);
     }
 
     void explainsWhyItCannotBeDeleted()
@@ -255,7 +255,7 @@ private Q_SLOTS:
         const ctr::ReadClaim open(
             ctr::segmentsOf((m_directory + QStringLiteral("/2026-11-22T07.31.03-open.ctr")).toStdString()));
         show();
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 2, kPatienceMs);
         const auto *button = m_dock->findChild<QToolButton *>(QStringLiteral("recordingDeleteButton"));
         QVERIFY(button->toolTip().startsWith(QLatin1String("Delete the selected recordings")));
         for (int row = 0; row < 2; ++row) {
@@ -276,7 +276,7 @@ private Q_SLOTS:
         show();
         QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "onUrl");
         QVERIFY(recordToEnd(m_directory, QStringLiteral("2026-11-22T07.31.05-server")));
-        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(table()->model()->rowCount(), 1, kPatienceMs);
         QVERIFY(gui::click(m_dock.get(), "recordingFolderButton"));
         QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
         QCOMPARE(m_url.toLocalFile(), m_directory);
@@ -292,23 +292,23 @@ private Q_SLOTS:
         auto *rows = dock->findChild<QTableView *>(QStringLiteral("recordingsTable"))->model();
         start(window, QStringLiteral("--seconds 600 --rate 2000"));
         const auto state = [rows] { return rows->index(0, RecordingsModel::StateColumn).data().toString(); };
-        QTRY_COMPARE_WITH_TIMEOUT(rows->rowCount(), 1, kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("recording…"), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(rows->rowCount(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("recording…"), kPatienceMs);
         gui::takePicture(&window, "recordings-live");
         const QString saved = m_cache->filePath(QStringLiteral("live.ctr"));
         saveThroughTheMenu(window, saved);
         QVERIFY(eventsIn(saved.toStdString()) > 0);
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("open"), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("open"), kPatienceMs);
         const QString path = QString::fromStdString(window.run().recordingPath());
         const std::uint64_t captured = window.run().accounting().captured;
         saveThroughTheMenu(window, saved);  // replaces the file that was saved before
         QCOMPARE(eventsIn(saved.toStdString()), captured);
         window.openFile(saved);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(window.run().accounting().captured, captured);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QString(), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QString(), kPatienceMs);
         QVERIFY(QFile::exists(QString::fromStdString(ctr::segmentPath(path.toStdString(), 0))));
     }
 
@@ -319,15 +319,15 @@ private Q_SLOTS:
         window.show();
         const QString recording = m_directory + QStringLiteral("/2026-11-22T07.31.05-server.ctr");
         window.saveRecording(recording, QStringLiteral("/nonexistent/kept.ctr"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatienceMs);
         auto *box = gui::topLevel<QMessageBox>("errorBox");
         QVERIFY(box->informativeText().contains(QLatin1String("/nonexistent/kept.ctr")));
         box->close();
-        QTRY_VERIFY_WITH_TIMEOUT(!gui::topLevel<QMessageBox>("errorBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!gui::topLevel<QMessageBox>("errorBox"), kPatienceMs);
         // A recording that is open cannot be replaced.
         const ctr::ReadClaim open({ctr::segmentPath(recording.toStdString(), 0)});
         window.saveRecording(recording, m_directory + QStringLiteral("/2026-11-22T07.31.05-server.0.ctr"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QMessageBox>("errorBox"), kPatienceMs);
         QVERIFY(gui::topLevel<QMessageBox>("errorBox")->informativeText().contains(QLatin1String("another name")));
         gui::topLevel<QMessageBox>("errorBox")->close();
     }
@@ -344,7 +344,7 @@ private:
     void focusTable()
     {
         m_dock->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(m_dock.get(), kPatience));
+        QVERIFY(QTest::qWaitForWindowActive(m_dock.get(), kPatienceMs));
         table()->setFocus();
     }
     QTableView *table() const { return m_dock->findChild<QTableView *>(QStringLiteral("recordingsTable")); }
@@ -364,15 +364,15 @@ private:
         StartRequest request;
         request.what = spec;
         window.start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatienceMs);
     }
     static void saveThroughTheMenu(MainWindow &window, const QString &path)
     {
         auto *action = window.findChild<QAction *>(QStringLiteral("actionSaveRecording"));
         QVERIFY(action->isEnabled());
-        QTRY_VERIFY_WITH_TIMEOUT(eventsIn(ctr::segmentPath(window.run().recordingPath(), 0)) > 0, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(eventsIn(ctr::segmentPath(window.run().recordingPath(), 0)) > 0, kPatienceMs);
         action->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QFileDialog>("saveFileDialog"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QFileDialog>("saveFileDialog"), kPatienceMs);
         auto *dialog = gui::topLevel<QFileDialog>("saveFileDialog");
         dialog->setOption(QFileDialog::DontConfirmOverwrite);
         dialog->findChild<QLineEdit *>(QStringLiteral("fileNameEdit"))->setText(path);
@@ -380,7 +380,7 @@ private:
         const auto *notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>(QStringLiteral("saveBar"))->isRunning() &&
                                      notice->isVisible() && notice->text().contains(path),
-                                 kPatience);
+                                 kPatienceMs);
         gui::takePicture(&window, "recordings-saved");
     }
 

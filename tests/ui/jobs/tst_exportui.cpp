@@ -33,7 +33,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 
 }  // namespace
 
@@ -64,9 +64,9 @@ private Q_SLOTS:
         spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
         request.what = spec;
         m_window->start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->run().accounting().captured > 1000, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->run().accounting().captured > 1000, kPatienceMs);
         m_window->run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatienceMs);
     }
     void cleanupTestCase() { m_window.reset(); }
 
@@ -100,10 +100,10 @@ private Q_SLOTS:
         request.capture.lanes = false;
         request.capture.stations = 8;
         window.start(request);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         const QString path = m_sandbox.path(QStringLiteral("missing.sqlite"));
         window.exportTo(*exportFormatFor("x.sqlite"), path);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatienceMs);
         const Accounting sums = window.run().accounting();
         QVERIFY(sums.lost > 0);
         QCOMPARE(sums.untraced, 32U);
@@ -146,10 +146,10 @@ private Q_SLOTS:
         MainWindow window;
         window.show();
         window.openFile(recording);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         window.exportTo(*exportFormatFor("x.csv"), m_sandbox.path(QStringLiteral("causes.csv")));
         const auto *const notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible(), kPatienceMs);
         const QString causes = m_sandbox.path(QStringLiteral("causes.causes.csv"));
         QVERIFY2(notice->text().contains(QLatin1String("; 1 causes, such as waits and wakes, to ") + causes),
                  qPrintable(notice->text()));
@@ -164,12 +164,12 @@ private Q_SLOTS:
         QVERIFY(opened.isOpen);
         opened.window.exportTo(*exportFormatFor("x.jsonl"), m_sandbox.path(QStringLiteral("ordered.jsonl")));
         QVERIFY(opened.hasEnded());
-        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(QLatin1String("8 events written")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(QLatin1String("8 events written")), kPatienceMs);
         QVERIFY2(opened.notice().contains(QLatin1String("; coroutine by coroutine")), qPrintable(opened.notice()));
 
         m_window->exportTo(*exportFormatFor("x.jsonl"), m_sandbox.path(QStringLiteral("recorded.jsonl")));
         const auto *const notice = m_window->findChild<InfoBar *>(QStringLiteral("noticeBar"));
-        QTRY_VERIFY_WITH_TIMEOUT(notice->text().contains(QLatin1String("recorded.jsonl")), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(notice->text().contains(QLatin1String("recorded.jsonl")), kPatienceMs);
         QVERIFY2(!notice->text().contains(QLatin1String("coroutine by coroutine")), qPrintable(notice->text()));
     }
 
@@ -185,10 +185,10 @@ private Q_SLOTS:
         replay.playing = false;
         request.what = replay;
         window.start(request);
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Capturing, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Capturing, kPatienceMs);
         const QString path = m_sandbox.path(QStringLiteral("replayed.sqlite"));
         window.exportTo(*exportFormatFor("x.sqlite"), path);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatienceMs);
         const auto *const notice = window.findChild<InfoBar *>(QStringLiteral("noticeBar"));
         QTRY_VERIFY2(notice->text().contains(QLatin1String("; only a part of the recording was read")),
                      qPrintable(notice->text()));
@@ -230,7 +230,7 @@ private Q_SLOTS:
         MainWindow second;
         second.show();
         second.openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(second.run().state(), RunState::Ended, kPatienceMs);
         QCOMPARE(second.run().population()->captured(), m_window->run().history()->eventCount());
     }
 
@@ -247,11 +247,11 @@ private Q_SLOTS:
         dialog->findChild<QLineEdit *>(QStringLiteral("dumpFolder"))->setText(folder);
         QVERIFY(gui::click(dialog, "dumpButton"));
         auto *bar = m_window->findChild<JobBar *>();
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
         QCOMPARE(QDir(folder).entryList(QDir::Files).size(), 1);
         action->trigger();
         QVERIFY(!gui::topLevel<QWidget>("dumpDialog"));
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
         const QStringList files = QDir(folder).entryList(QDir::Files);
         QCOMPARE(files.size(), 2);
         for (const QString &file : files)
@@ -262,7 +262,7 @@ private Q_SLOTS:
     void reportsAFailure()
     {
         m_window->exportTo(exportFormats().front(), QStringLiteral("/nonexistent/directory/run.out"));
-        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QWidget>("errorBox"), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::topLevel<QWidget>("errorBox"), kPatienceMs);
         gui::topLevel<QWidget>("errorBox")->close();
     }
 
@@ -276,7 +276,7 @@ private Q_SLOTS:
         auto job = std::make_unique<ExportJob>(run.population(), run.history(), run.accounting(), *format, path);
         job->cancel();
         bar->start(std::move(job), path, [] { QFAIL("it has succeeded"); });
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
         QVERIFY(!QFile::exists(path));
         QVERIFY(!gui::topLevel<QWidget>("errorBox"));
     }
@@ -294,7 +294,7 @@ private Q_SLOTS:
         m_window->findChild<QAction *>(QStringLiteral("actionExportCSV"))->trigger();
         QVERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
         bar->cancel();
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
     }
 
     void aRunningJobShowsRateAndTimeLeft()
@@ -306,12 +306,12 @@ private Q_SLOTS:
         bar->start(std::move(job), QStringLiteral("Exporting run.sqlite"), [] {});
         const auto *rate = m_window->findChild<QLabel *>(QStringLiteral("exportRate"));
         static const QRegularExpression expected(QStringLiteral(R"(^[\d.]+\W[kMG]/s, .+ left, then making indexes$)"));
-        QTRY_VERIFY2_WITH_TIMEOUT(expected.match(rate->text()).hasMatch(), qPrintable(rate->text()), kPatience);
+        QTRY_VERIFY2_WITH_TIMEOUT(expected.match(rate->text()).hasMatch(), qPrintable(rate->text()), kPatienceMs);
         gui::takePicture(m_window.get(), "export-rate");
         // The button stays where it is when the text changes.
         QVERIFY(m_window->findChild<QWidget *>(QStringLiteral("exportCancel"))->x() < rate->x());
         QVERIFY(gui::click(m_window.get(), "exportCancel"));
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
     }
 
     void saysThatARecordingLacksEvents()
@@ -329,7 +329,7 @@ private Q_SLOTS:
         gui::ExportWindow opened(m_sandbox, file.readAll(), QStringLiteral("opened.ctr"));
         QVERIFY(opened.isOpen);
         QTRY_VERIFY2_WITH_TIMEOUT(opened.notice().contains(QLatin1String("are not in the recording")),
-                                  qPrintable(opened.notice()), kPatience);
+                                  qPrintable(opened.notice()), kPatienceMs);
         QVERIFY2(opened.notice().contains(format::count(7000)), qPrintable(opened.notice()));
     }
 
@@ -340,7 +340,7 @@ private Q_SLOTS:
         const int least = opened.window.minimumSizeHint().width();
         const QString name = m_sandbox.path(QString(200, u'n') + QStringLiteral(".csv"));
         opened.window.exportTo(*exportFormatFor("x.csv"), name);
-        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(name), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(opened.notice().contains(name), kPatienceMs);
         // The name has some 1600 pixels. The findings, which come later, may need some more.
         QVERIFY2(opened.window.minimumSizeHint().width() < least + 300,
                  qPrintable(QString::number(opened.window.minimumSizeHint().width())));
@@ -363,22 +363,22 @@ private Q_SLOTS:
         spec.argv = {gui::targetPath("ct_server_lossy").toStdString()};
         request.what = spec;
         window.start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 1000, kPatienceMs);
         window.findChild<QAction *>(QStringLiteral("actionExport"))->trigger();
         auto *const dialog = gui::topLevel<QDialog>("exportDialog");
         QVERIFY(dialog);
         const QString first = gui::labelOf(dialog, "exportEstimate");
-        QTRY_VERIFY_WITH_TIMEOUT(gui::labelOf(dialog, "exportEstimate") != first, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::labelOf(dialog, "exportEstimate") != first, kPatienceMs);
         dialog->reject();
         // The findings of an export describe a state that is in it.
         const QString path = m_sandbox.path(QStringLiteral("live.sqlite"));
         window.exportTo(*exportFormatFor("x.sqlite"), path);
-        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<JobBar *>()->isRunning(), kPatienceMs);
         const QHash<QString, qulonglong> info = infoIn(path);
         const qulonglong judged = info.value(QStringLiteral("judged_ts"));
         QVERIFY(judged > 0 && judged <= info.value(QStringLiteral("observed_until_ts")));
         window.run().terminateTarget();
-        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
     }
 
     void closingDuringASaveAsksFirst()
@@ -413,13 +413,13 @@ private Q_SLOTS:
         QCOMPARE(box->text(), QStringLiteral("Saving run.ctr, Exporting traces is still running."));
         QVERIFY(box->informativeText().contains(QLatin1String("the file is discarded, and nothing of the session")));
         saveBar->cancel();
-        QTRY_COMPARE_WITH_TIMEOUT(box->text(), QStringLiteral("Exporting traces is still running."), kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(box->text(), QStringLiteral("Exporting traces is still running."), kPatienceMs);
         QCOMPARE(box->windowTitle(), QStringLiteral("A session is still being stored"));
         QCOMPARE(box->informativeText(),
                  QStringLiteral("If you close the window now, nothing of the session is stored, unless the server is "
                                 "publishing it at that moment."));
         exportBar->cancel();
-        QTRY_VERIFY_WITH_TIMEOUT(!box, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!box, kPatienceMs);
         QVERIFY(m_window->isVisible() && !exportBar->isRunning());
     }
 
@@ -459,7 +459,7 @@ private:
         name->setText(path);
         QTest::keyClick(name, Qt::Key_Return);
         auto *bar = m_window->findChild<JobBar *>();
-        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!bar->isRunning(), kPatienceMs);
         QVERIFY(QFile::exists(path));
         QTRY_VERIFY(m_window->findChild<QWidget *>(QStringLiteral("noticeBar"))->isVisible());
     }

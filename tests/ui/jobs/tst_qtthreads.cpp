@@ -23,7 +23,7 @@ using ct::test::NoMoreThreads;
 
 namespace {
 
-constexpr int kPatience = 60'000;  // ms
+using ct::test::kPatienceMs;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 /// A batch with `count` suspended coroutines, each with one event.
@@ -100,7 +100,7 @@ private Q_SLOTS:
         const NoMoreThreads none;
         QSignalSpy failed(m_window.get(), &MainWindow::failed);
         m_window->findChild<QAction *>(QStringLiteral("actionReplay"))->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatienceMs);
         QVERIFY2(isRefusal(failed.first().first().toString()), qPrintable(failed.first().first().toString()));
         QVERIFY(!m_window->run().gate());
         QCOMPARE(m_window->run().population()->size(), 3U);
@@ -129,7 +129,7 @@ private Q_SLOTS:
         QVERIFY(!QFile::exists(exported) && !QFile::exists(saved));
         m_window->exportTo(*exportFormatFor("x.csv"), exported);
         m_window->saveRecording(m_recording, saved);
-        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(exported) && QFile::exists(saved), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(exported) && QFile::exists(saved), kPatienceMs);
     }
 
     void recordingsAreListedAfterAThreadIsAvailable()
@@ -146,7 +146,7 @@ private Q_SLOTS:
             recordedRuns.remove({path});
             recordedRuns.freeSpace(1);
             QVERIFY(failed.isEmpty() && removed.isEmpty() && spaceFreed.isEmpty());  // emitted later
-            QTRY_COMPARE_WITH_TIMEOUT(spaceFreed.size(), 1, kPatience);
+            QTRY_COMPARE_WITH_TIMEOUT(spaceFreed.size(), 1, kPatienceMs);
             QCOMPARE(failed.size(), 1);
             QVERIFY(isRefusal(failed.first().first().toString()));
             QCOMPARE(removed.size(), 1);
@@ -155,7 +155,7 @@ private Q_SLOTS:
             QVERIFY(failures.size() == 1 && isRefusal(QString::fromStdString(failures.front())));
         }
         recordedRuns.refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 1, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 1, kPatienceMs);
     }
 
     void manyCoroutinesAreSortedAndJudgedWithoutAThread()
@@ -178,7 +178,7 @@ private Q_SLOTS:
         }
         table.sort(CoroutineTableModel::IdColumn, Qt::AscendingOrder);
         QVERIFY(table.isSorting());
-        QTRY_VERIFY_WITH_TIMEOUT(!table.isSorting(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!table.isSorting(), kPatienceMs);
         QCOMPARE(table.idAt(0), 0U);
     }
 
@@ -206,7 +206,7 @@ private:
     void open()
     {
         m_window->openFile(m_recording);
-        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->run().state(), RunState::Ended, kPatienceMs);
     }
     void closeErrorBox()
     {
