@@ -14,6 +14,7 @@
 #include <QLayout>
 #include <QMenu>
 #include <QTableView>
+#include <QTreeView>
 
 using namespace ct;
 
@@ -254,6 +255,29 @@ private Q_SLOTS:
         Q_EMIT window.run().noticeAdded(path + QStringLiteral(" is another one of them. ").repeated(9));
         QTRY_VERIFY(fits());
         gui::takePicture(&window, "longnotice");
+    }
+
+    /// A window fits on a small laptop screen, with all its bars, whatever is selected.
+    void fitsOnASmallScreen()
+    {
+        constexpr QSize kSmall(1280, 740);  // of 1280 x 800, less a panel and a title bar
+        MainWindow window;
+        window.resize(kSmall);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window, ct::test::kPatienceMs));
+        window.openFile(QString::fromStdString(ct::test::kSourceDir) +
+                        QStringLiteral("/tests/corpus/recordings/causes/await-cycle.broken.ctr"));
+        QTRY_COMPARE(window.run().state(), RunState::Ended);
+        auto *findings = window.findChild<QTreeView *>(QStringLiteral("findingsTree"));
+        QTRY_VERIFY(findings->model()->rowCount() > 0);
+        QTest::keyClick(findings, Qt::Key_Down);
+        auto *table = window.findChild<QTableView *>(QStringLiteral("coroutineTable"));
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                          table->visualRect(table->model()->index(1, 1)).center());
+        const auto *chain = window.findChild<QLabel *>(QStringLiteral("detailsChain"));
+        QTRY_VERIFY(chain->isVisible());
+        gui::takePicture(&window, "small-screen");
+        QCOMPARE(window.size(), kSmall);
     }
 
 private:

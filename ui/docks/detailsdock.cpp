@@ -16,6 +16,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -81,8 +82,13 @@ DetailsDock::DetailsDock(QWidget *parent)
     layout->addLayout(form);
     setUpEvents();
     layout->addWidget(m_events, 1);
+    // The fields of a coroutine with many relations are higher than a small screen has room for.
+    auto *scroll = new QScrollArea;
+    scroll->setWidget(page);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
     m_pages->addWidget(empty);
-    m_pages->addWidget(page);
+    m_pages->addWidget(scroll);
     setWidget(m_pages);
 }
 
