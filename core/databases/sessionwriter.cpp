@@ -220,6 +220,7 @@ Result<void> SessionWriter::addEvents(const Batch &batch)
 {
     for (const Transition &transition : batch.transitions) {
         const CoroutineSums::Gap gap = m_coroutineSums.advance(transition);
+        m_notSelectedBefore += gap.notSelected;
         if (gap.unexplained != 0) {
             noteGap(transition.coroutine, {0, 0, gap.unexplained});
             if (Result<void> added = addUnexplained(transition, gap.unexplained); !added)
@@ -344,6 +345,7 @@ Result<void> SessionWriter::writeSelection()
         return {};
     const Unselected &left = *m_context.unselected;
     std::vector<std::pair<std::string_view, std::uint64_t>> facts{{"events_not_selected", left.events},
+                                                                  {kNotSelectedBeforeName, m_notSelectedBefore},
                                                                   {kCoroutinesNotSelectedName, left.coroutines},
                                                                   {"causes_not_selected", left.causes}};
     if (left.from != Unselected().from)

@@ -415,6 +415,7 @@ bool SessionReader::takeFacts(FileFacts &facts)
         return false;
     facts.info = m_data->facts;
     facts.frames = std::exchange(m_data->frames, {});
+    facts.notSelected = m_data->stored(kNotSelectedBeforeName);
     return true;
 }
 

@@ -31,6 +31,7 @@ struct Content {
     RecordingInfo info;
     std::vector<FrameLocation> frames;
     std::uint64_t now = 0;
+    std::uint64_t notSelected = 0;  ///< FileFacts::notSelected
     bool hasEnded = false;
     std::string error;
 };
@@ -63,6 +64,7 @@ inline Content read(StreamFile &file, Sink *sink = nullptr)
     content.others.removeDuplicates();
     content.sums = file.accounting();
     content.info = facts.info;
+    content.notSelected = facts.notSelected;
     content.hasEnded = file.hasEnded();
     return content;
 }

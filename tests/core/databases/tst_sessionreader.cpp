@@ -225,7 +225,9 @@ void TestSessionReader::readsSelections()
     QVERIFY(bool(store));
     ExportContext context;
     context.info = [info] { return info; };
-    context.unselected = std::make_shared<Unselected>();
+    const auto unselected = std::make_shared<Unselected>();
+    unselected->firstNumbers[7] = batch.transitions.back().n = 5;
+    context.unselected = unselected;
     SessionWriter writer(std::move(*store), context);
     QVERIFY(bool(writer.consume(batch)) && bool(writer.finish({})));
     const auto sessions = storedSessions(path("run.sqlite"));
@@ -245,6 +247,7 @@ void TestSessionReader::readsSelections()
     QCOMPARE(stored.error, std::string());
     QVERIFY(stored.hasEnded);
     QCOMPARE(stored.info.session, std::string("run (selection)"));
+    QCOMPARE(stored.notSelected, std::uint64_t{5});
     QCOMPARE(stored.events.size(), qsizetype{2});
     for (const QString &line : stored.events + stored.others)
         QVERIFY2(expected.contains(line), qPrintable(line));
