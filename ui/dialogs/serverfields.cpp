@@ -271,7 +271,8 @@ QString ServerFields::address() const
 QString ServerFields::problem() const
 {
     if (m_over->currentIndex() == Socket && m_socket->text().trimmed().isEmpty())
-        return tr("Enter the path of the server's socket.");
+        return m_kind == ServerAddress::Kind::PostgreSql ? tr("Enter the folder of the server's socket.")
+                                                         : tr("Enter the path of the server's socket.");
     if (m_kind == ServerAddress::Kind::MySql && server().sslMode.starts_with("verify-"))
         return tr("Certificates of MariaDB and MySQL cannot be verified. Choose TLS “Required”, or a Unix socket.");
     if (const QString file = m_certificate->text().trimmed(); !file.isEmpty() && !QFileInfo(file).isReadable())
