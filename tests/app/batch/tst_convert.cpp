@@ -90,7 +90,7 @@ private Q_SLOTS:
     {
         Folder folder;
         // A target that ends at once may be gone before the engine can read what it has loaded.
-        QVERIFY(folder.record(QStringLiteral("first.ctr --duration 1"), "ct_causality", "--hold"));
+        QVERIFY(folder.record(QStringLiteral("first.ctr --duration 3"), "ct_causality", "--hold"));
         QVERIFY(addOutput(folder));
         QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export ctr --output copy.ctr")).status, 0);
         const QString from = folder.path(QStringLiteral("run.ctr"));

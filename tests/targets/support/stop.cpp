@@ -29,6 +29,11 @@ void handleStopSignals()
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
+    sigset_t handled;
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGTERM);
+    sigaddset(&handled, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
 }
 
 bool stopRequested()

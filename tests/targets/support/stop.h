@@ -6,7 +6,8 @@
 
 namespace targets {
 
-/// After this call, SIGTERM and SIGINT only set stopRequested(). The program can then end in order.
+/// After this call, SIGTERM and SIGINT only set stopRequested(). The program can then end in order. Unblocks both, so a
+/// program that was started with them blocked gets no signal too early. Call it before other threads exist.
 void handleStopSignals();
 [[nodiscard]] bool stopRequested();
 
