@@ -69,16 +69,16 @@ CT_CASE(aTracedMutexReportsWhoWaitsAndWhoHoldsIt)
         second.join();
         CHECK(mutex.try_lock());
         mutex.unlock();
+        const unsigned waits = unsigned{kRecordWaitsOn} | unsigned{kWaitLock};
         std::vector<unsigned> kinds;
         for (const Record &record : peek(region, 0)) {
             const bool isUse =
                 record.kind == kRecordAcquired || record.kind == kRecordReleased || record.kind == kRecordSignalled;
-            if (isUse || record.kind == (kRecordWaitsOn | kWaitLock)) {
+            if (isUse || record.kind == waits) {
                 kinds.push_back(record.kind);
                 CHECK_EQUAL(record.arg, reinterpret_cast<std::uintptr_t>(&mutex));
             }
         }
-        const unsigned waits = kRecordWaitsOn | kWaitLock;
         CHECK(kinds == (std::vector<unsigned>{kRecordAcquired, waits, kRecordReleased, kRecordAcquired, kRecordReleased,
                                               kRecordAcquired, kRecordReleased}));
     });
