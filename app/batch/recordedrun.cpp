@@ -186,12 +186,12 @@ void RecordedRun::reportIncomplete()
     if (m_isIncomplete || m_conversion->hasFailed() || (m_file->hasEnded() && !m_isOfPart))
         return;
     m_isIncomplete = true;
-    m_isPart = m_isOfPart || isDatabase(m_path);
-    if (m_isOfPart && !isDatabase(m_path))
-        print(m_name + " was made from a part of a recording, and lacks the rest; what it has is converted");
-    else if (m_isPart)
+    m_isPart = true;
+    if (isDatabase(m_path))
         print(m_name + " has only a part of its run: the export was interrupted, or was one of a part; what it has is "
                        "converted");
+    else if (m_isOfPart)
+        print(m_name + " was made from a part of a recording, and lacks the rest; what it has is converted");
     else if (!m_input && RecordingReader::isWritten(m_path))
         print(m_name + " is still being written: what it has now is converted; convert it again when it is complete");
     else

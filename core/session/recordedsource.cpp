@@ -160,7 +160,9 @@ void RecordedSource::onFinished()
     emitOutput();
     m_state = RunState::Ended;
     // A database has the exit of the target from the beginning.
-    if (const ReadingEnd end = readingEnd(); !end.isCutShort && (end.inOrder || !end.isPart))
+    const ReadingEnd end = readingEnd();
+    const bool hasReachedExit = end.inOrder || (end.error.isEmpty() && !end.wasStopped && !m_isDatabase);
+    if (!end.isCutShort && hasReachedExit)
         emitExit();
     Q_EMIT readingEnded();
     Q_EMIT stateChanged(m_state);
@@ -178,8 +180,8 @@ ReadingEnd RecordedSource::readingEnd() const
         end.input = m_input->endOfInput();
         end.inputMessage = QString::fromStdString(m_input->message());
     }
-    end.isPart = end.isCutShort || !end.error.isEmpty() || end.input == InputSpool::End::Failed ||
-                 (!end.inOrder && (end.wasStopped || m_isDatabase)) || m_loader->info().part;
+    end.isPart = end.isCutShort || !end.error.isEmpty() || end.input == InputSpool::End::Failed || !end.inOrder ||
+                 m_loader->info().part;
     return end;
 }
 

@@ -157,6 +157,25 @@ private Q_SLOTS:
         gui::takePicture(&opened, "opened-effect");
     }
 
+    /// A recording that was cut off between two blocks has no damage, but no end either.
+    void aRecordingWithoutItsEndIsAPart()
+    {
+        QFile whole(QString::fromStdString(test::kSourceDir) +
+                    QStringLiteral("/tests/corpus/recordings/causes/await-cycle.ctr"));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        const QByteArray content = whole.readAll();
+        QFile cut(m_cache->filePath(QStringLiteral("cut.ctr")));
+        QVERIFY(cut.open(QIODevice::WriteOnly) && cut.write(content.left(content.lastIndexOf("ctBk"))) > 0);
+        cut.close();
+        MainWindow window;
+        for (const auto &[path, isPart] : {std::pair(cut.fileName(), true), std::pair(whole.fileName(), false)}) {
+            window.openFile(path);
+            QTRY_COMPARE(window.run().state(), RunState::Ended);
+            QCOMPARE(window.run().isPart(), isPart);
+            QCOMPARE(window.windowTitle().contains(QLatin1String("Part of a recording")), isPart);
+        }
+    }
+
     void noRecordingWhenSwitchedOff()
     {
         CaptureSettings settings;

@@ -285,6 +285,22 @@ private Q_SLOTS:
         }
     }
 
+    /// A recording that is cut off between two blocks has no damage, but no end either.
+    void aRecordingWithoutItsEndIsAPart()
+    {
+        Folder folder;
+        QVERIFY(folder.record(QStringLiteral("run.ctr"), "ct_causality", ""));
+        const QByteArray whole = folder.content("run.ctr");
+        QVERIFY(folder.write("cut.ctr", whole.left(whole.lastIndexOf("ctBk"))));
+        const Outcome first = folder.run(QStringLiteral("--input cut.ctr --export ctr --output a.ctr --export sqlite"));
+        QVERIFY2(first.status == 3 && first.says("cut.ctr has no end"), first.err);
+        QCOMPARE(rowsIn(folder.path(QStringLiteral("a.ctr"))), rowsIn(folder.path(QStringLiteral("run.ctr"))));
+        for (const char *input : {"a.ctr", "cut.sqlite"})
+            QCOMPARE(
+                folder.run(QStringLiteral("--input %1 --export csv --output b.csv").arg(QLatin1String(input))).status,
+                3);
+    }
+
     void aGrowingRecordingIsConvertedUpToItsPresentEnd()
     {
         Folder folder;
