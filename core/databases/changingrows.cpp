@@ -84,11 +84,10 @@ void ChangingRows::addProcesses(const Notes &notes, std::uint64_t eventsAfter)
         m_changedThreads[{thread.pid, thread.tid}] = validUtf8(thread.name);
     for (const ProcessEnd &end : notes.processEnds) {
         // The system reuses pids: the end belongs to the oldest process with this pid that has no end yet.
-        const auto ended = std::find_if(m_processes.begin(), m_processes.end(), [&](const Process &process) {
-            return process.pid == end.pid && !process.endTs;
-        });
+        auto ended = std::find_if(m_processes.begin(), m_processes.end(),
+                                  [&](const Process &process) { return process.pid == end.pid && !process.endTs; });
         if (ended == m_processes.end())
-            continue;
+            ended = m_processes.insert(ended, {end.pid, 0, std::nullopt, {}, std::nullopt, 0});
         ended->endTs = end.ts;
         ended->endedAfter = eventsAfter;
         m_changedProcesses.insert(static_cast<std::size_t>(ended - m_processes.begin()));

@@ -57,7 +57,7 @@ private:
         std::uint64_t firstTs = 0;
         std::optional<std::uint64_t> endTs;
         std::string name;
-        std::optional<std::uint64_t> after;  ///< nullopt: no note, only coroutines name it
+        std::optional<std::uint64_t> after;  ///< nullopt: no note, only coroutines or its end name it
         std::uint64_t endedAfter = 0;
     };
 
