@@ -243,7 +243,11 @@ Result<void> PositionedRows::advance()
         return {};
     RowReader row(schemaOf(m_table->table), m_cells);
     row.skip(m_positionColumn).number(m_position);
-    return row.wrongColumn().empty() ? Result<void>() : wrongRow(*m_source, m_table->table, row.wrongColumn());
+    if (!row.wrongColumn().empty())
+        return wrongRow(*m_source, m_table->table, row.wrongColumn());
+    // SQLite's integers are signed: such a position is a negative one, which another program has stored.
+    constexpr std::uint64_t kNegative = std::uint64_t{1} << 63;
+    return m_position < kNegative ? Result<void>() : wrongRow(*m_source, m_table->table, m_table->position);
 }
 
 Result<void> PositionedRows::checkCoroutines(const StreamParts &to) const

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void keepsExtremeValues();
     void keepsEndsAtUnknownTimes();
     void readsSelections();
+    void keepsTheEndOfAnUnnamedProcess();
     void reportsDeletedGaps();
     void reportsDeletedCoroutines();
     void keepsEverySum();
@@ -256,6 +257,23 @@ void TestSessionReader::readsSelections()
     QCOMPARE(nameOfSelection("run (selection)"), std::string("run (selection)"));
 }
 
+/// The note that names the process can be lost, for example with a damaged block.
+void TestSessionReader::keepsTheEndOfAnUnnamedProcess()
+{
+    Batch batch;
+    batch.births.resize(1);
+    batch.births.front().coroutine = 0;
+    batch.births.front().pid = 9;
+    batch.notes.processEnds = {{9, 150}};
+    const std::unique_ptr<SessionWriter> writer = writerOf(path("run.sqlite"));
+    QVERIFY(writer && bool(writer->consume(batch)) && bool(writer->finish({})));
+    const Content stored = read(path("run.sqlite"));
+    QCOMPARE(stored.error, std::string());
+    const QStringList expected = QString::fromStdString(textOf(batch)).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    for (const QString &line : expected.filter(QRegularExpression(QStringLiteral("^(?!now )"))))
+        QVERIFY2(stored.others.contains(line), qPrintable(line));
+}
+
 void TestSessionReader::reportsDeletedGaps()
 {
     Batch batch;
@@ -387,6 +405,8 @@ void TestSessionReader::reportsInvalidRows_data()
     QTest::newRow("blob") << QStringLiteral("UPDATE sites SET file = x'00ff00'") << QByteArray();
     QTest::newRow("positions") << QStringLiteral("UPDATE coroutines SET born_after_event = 1000000000")
                                << QByteArray("which does not exist");
+    QTest::newRow("negative position") << QStringLiteral("UPDATE waits SET after_event = -1")
+                                       << QByteArray("the table waits has a row whose after_event no export");
 }
 
 void TestSessionReader::reportsInvalidRows()
