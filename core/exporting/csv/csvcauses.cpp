@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,7 +102,9 @@ struct CsvCauses::Row {
 
 std::string causesPathFor(const std::string &csvPath)
 {
-    return outputStreamNamed(csvPath) ? std::string() : addBeforeEnding(csvPath, ".causes");
+    std::error_code unknown;  // no such file
+    const bool isDevice = std::filesystem::is_character_file(csvPath, unknown);
+    return outputStreamNamed(csvPath) || isDevice ? std::string() : addBeforeEnding(csvPath, ".causes");
 }
 
 Result<void> checkNoOtherFile(const std::string &causesPath)

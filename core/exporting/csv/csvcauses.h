@@ -15,8 +15,8 @@
 
 namespace ct {
 
-/// Returns the path of the file of causes: "run.csv" -> "run.causes.csv". Empty for standard output and other open
-/// descriptors, see outputStreamNamed().
+/// Returns the path of the file of causes: "run.csv" -> "run.causes.csv". Empty for standard output, for other open
+/// descriptors (see outputStreamNamed()), and for devices such as /dev/null.
 std::string causesPathFor(const std::string &csvPath);
 
 /// Returns an error if another program's file has this name: a regular file that does not begin like a file of causes.

@@ -202,6 +202,15 @@ private Q_SLOTS:
         QVERIFY(!batch.err().contains("are not in"));
     }
 
+    void aDeviceHasNoFileOfCauses()
+    {
+        runner::Batch batch(
+            {QStringLiteral("--export"), QStringLiteral("csv"), QStringLiteral("-o"), QStringLiteral("/dev/null")},
+            target("ct_causality", words("--workers 5 --rounds 2")));
+        QCOMPARE(batch.run(), 0);
+        QVERIFY(!QFile::remove(QStringLiteral("/dev/null.causes")));
+    }
+
     void anOpenDescriptorHasNoFileOfCauses_data()
     {
         QTest::addColumn<QString>("output");
