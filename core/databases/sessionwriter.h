@@ -69,8 +69,8 @@ private:
     std::uint64_t m_consumed = 0;   ///< transitions added to the store
     std::uint64_t m_committed = 0;  ///< transitions that are visible to readers
     std::uint64_t m_notSelectedBefore = 0;
-    RecordingInfo m_info;           ///< valid at the end
-    bool m_isPart = false;          ///< valid at the end: ExportContext::isPart
+    RecordingInfo m_info;   ///< valid at the end
+    bool m_isPart = false;  ///< valid at the end: ExportContext::isPart
     struct Span {
         std::uint64_t firstTs = 0;
         std::uint64_t lastTs = 0;
