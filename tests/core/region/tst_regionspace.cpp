@@ -101,10 +101,13 @@ CT_CASE(mappingErrorsNameTheLimit)
     const regions::TempDir dir;
     const auto made = Region::create(specOf(dir.file("a.shm")));
     REQUIRE(made);
-    withAddressSpace(1024 * kMiB, [&dir] {
+    // Where the disk is nearly full, a region is smaller.
+    const std::string size = std::to_string(std::filesystem::file_size(dir.file("a.shm")) / kMiB);
+    REQUIRE(std::stoull(size) > 2048);
+    withAddressSpace(1024 * kMiB, [&dir, &size] {
         const auto region = Region::open(dir.file("a.shm"));
         REQUIRE(!region);
-        CHECK(contains(region.error().message, "cannot map 6469 MiB of " + dir.file("a.shm")));
+        CHECK(contains(region.error().message, "cannot map " + size + " MiB of " + dir.file("a.shm")));
         CHECK(contains(region.error().message, "; raise the limit on this process's address space (ulimit -v)"));
     });
 }
