@@ -68,9 +68,8 @@ private:
     std::vector<std::shared_ptr<Sink>> m_sinks;
     Console m_console;
     Accounting m_accounting;
-    bool m_isIncomplete = false;
-    bool m_isOfPart = false;  ///< the input was made from a part of a recording
-    bool m_isPart = false;    ///< the reading has failed, or the input has only a part of the run
+    bool m_isOfPart = false;      ///< the input was made from a part of a recording
+    bool m_isIncomplete = false;  ///< the reading has failed, or the input has only a part of the run
     std::uint64_t m_instant;
     std::uint64_t m_passedInstant = 0;
 };
@@ -150,7 +149,6 @@ void RecordedRun::read(std::unique_ptr<StreamFile> opened)
         if (!next && notedEndSignal() == 0) {
             print(next.error().message);
             m_isIncomplete = true;  // what was readable is judged and converted
-            m_isPart = true;
         }
         if (notedEndSignal() != 0 || (m_passedInstant != 0 && !m_conversion))
             break;
@@ -186,7 +184,6 @@ void RecordedRun::reportIncomplete()
     if (m_isIncomplete || m_conversion->hasFailed() || (m_file->hasEnded() && !m_isOfPart))
         return;
     m_isIncomplete = true;
-    m_isPart = true;
     if (isDatabase(m_path))
         print(m_name + " has only a part of its run: the export was interrupted, or was one of a part; what it has is "
                        "converted");
@@ -256,7 +253,7 @@ int RecordedRun::convert(const Accounting &accounting)
     std::uint64_t dropped = 0;
     for (CoroutineId id = 0; id < m_population->size(); ++id)
         dropped += m_population->at(id).unexplained;
-    if (!m_conversion->finish(accounting, dropped, m_isPart))
+    if (!m_conversion->finish(accounting, dropped, m_isIncomplete))
         return kExitOutput;
     return m_isIncomplete ? kExitCapture : kExitSuccess;
 }
