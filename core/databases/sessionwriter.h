@@ -66,11 +66,11 @@ private:
     std::string m_storeRemark;  ///< RowStore::remark()
     std::uint64_t m_committedAt = 0;
     std::uint64_t m_rowsSinceCommit = 0;
-    std::uint64_t m_consumed = 0;   ///< transitions added to the store
-    std::uint64_t m_committed = 0;  ///< transitions that are visible to readers
-    std::uint64_t m_notSelectedBefore = 0;
-    RecordingInfo m_info;   ///< valid at the end
-    bool m_isPart = false;  ///< valid at the end: ExportContext::isPart
+    std::uint64_t m_consumed = 0;           ///< transitions added to the store
+    std::uint64_t m_committed = 0;          ///< transitions that are visible to readers
+    std::uint64_t m_notSelectedBefore = 0;  ///< see kNotSelectedBeforeName
+    RecordingInfo m_info;                   ///< valid at the end
+    bool m_isPart = false;                  ///< valid at the end: ExportContext::isPart
     struct Span {
         std::uint64_t firstTs = 0;
         std::uint64_t lastTs = 0;

@@ -30,7 +30,8 @@ inline constexpr std::string_view kCompleteName = "complete";  ///< 0 until the 
 inline constexpr std::string_view kPartName = "part_of_a_recording";
 /// Only the session of a selection has the row.
 inline constexpr std::string_view kCoroutinesNotSelectedName = "coroutines_not_selected";
-/// Of the events that are not selected, those before the first event of a selected coroutine.
+/// The number of events that the exported coroutines had before the selected time range. The session lacks these events
+/// because of the selection: they were not lost.
 inline constexpr std::string_view kNotSelectedBeforeName = "events_not_selected_before";
 inline constexpr std::uint64_t kFormat = 4;
 

@@ -257,7 +257,8 @@ private Q_SLOTS:
         gui::takePicture(&window, "longnotice");
     }
 
-    /// A window fits on a small laptop screen, with all its bars, whatever is selected.
+    /// A window fits on a small laptop screen, with all its bars, while it shows a finding and the details of a
+    /// coroutine.
     void fitsOnASmallScreen()
     {
         constexpr QSize kSmall(1280, 740);  // of 1280 x 800, less a panel and a title bar
