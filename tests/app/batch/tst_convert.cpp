@@ -307,7 +307,8 @@ private Q_SLOTS:
         QProcess recorder;
         const QStringList storm =
             runner::target("ct_storm", runner::words("--seconds 600 --rate 5000 --coroutines 10"));
-        folder.prepare(recorder, QStringLiteral("-o run.ctr ") + storm.join(QLatin1Char(' ')));
+        // Nobody else removes the region of a killed recorder, and its target continues.
+        folder.prepare(recorder, QStringLiteral("--shm r.shm -o run.ctr ") + storm.join(QLatin1Char(' ')));
         recorder.start();
         const QString run = folder.path(QStringLiteral("run.ctr"));
         QVERIFY(QTest::qWaitFor([&] { return QFileInfo(run).size() > 20'000; }, runner::kPatienceMs));
@@ -316,8 +317,12 @@ private Q_SLOTS:
         QVERIFY2(outcome.says("is still being written"), outcome.err);
         QVERIFY(rowsIn(folder.path(QStringLiteral("run.jsonl"))) > 0);
         QCOMPARE(recorder.state(), QProcess::Running);
-        ::kill(static_cast<pid_t>(recorder.processId()), SIGKILL);
+        const auto pid = static_cast<pid_t>(recorder.processId());
+        const QByteArray target = runner::readAll(QStringLiteral("/proc/%1/task/%1/children").arg(pid)).trimmed();
+        ::kill(pid, SIGKILL);
         QVERIFY(recorder.waitForFinished(runner::kPatienceMs));
+        QVERIFY2(target.toInt() > 0, target);
+        QCOMPARE(::kill(target.toInt(), SIGKILL), 0);
         QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export jsonl")).status, 3);
     }
 
