@@ -49,7 +49,7 @@ inline QStringList words(const char *line)
     return QString::fromLatin1(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-/// One batch run. Region and socket are in the temporary directory, so tests can run in parallel.
+/// One batch run. Its files are in a temporary directory.
 class Batch {
 public:
     explicit Batch(QStringList options = {}, QStringList source = {})

@@ -227,6 +227,7 @@ private Q_SLOTS:
         auto *replay = window.findChild<QAction *>(QStringLiteral("actionReplay"));
         start(window, "exec \"$SERVER\" --seconds 600");
         QTRY_VERIFY_WITH_TIMEOUT(window.run().accounting().captured > 100, kPatienceMs);
+        const QString region = window.run().environment().regionPath;  // kept, for the target that still runs
         window.run().stop();
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(replay->isEnabled());
@@ -239,6 +240,7 @@ private Q_SLOTS:
         QTRY_VERIFY(gui::topLevel<QWidget>("runningTargetBox"));
         QVERIFY(gui::click(gui::topLevel<QWidget>("runningTargetBox"), "terminateButton"));
         QTRY_VERIFY_WITH_TIMEOUT(window.run().gate(), kPatienceMs);
+        QVERIFY(QFile::remove(region));
     }
 
     void replayNeedsARecording()
