@@ -17,8 +17,10 @@ struct TraceView {
 inline constexpr TraceView kEventsView{"events", "The events, by their name on servers",
                                        "SELECT * FROM coro_trace_events"};
 
-/// A line and file that were read from a coroutine's frame belong only to the suspension at line_since, although all
-/// events of the coroutine have the address of the frame.
+/// A coroutine that resumes another one runs until that one suspends, on the same thread. thread_utilisation counts
+/// such a time once: `counted_to` is the latest end of the runs that began earlier. A line and file that were read from
+/// a coroutine's frame belong only to the suspension at line_since, although all events of the coroutine have the
+/// address of the frame.
 inline constexpr TraceView kTraceViews[] = {
     {"coro_trace", "Every event with its file, line and function, and the name and parent of its coroutine",
      "SELECT e.*,"
@@ -67,8 +69,7 @@ inline constexpr TraceView kTraceViews[] = {
      " FROM ranked GROUP BY site_id, file, line, function"},
 
     {"thread_utilisation",
-     "For each thread, how long it ran coroutines between its first and its last event or finish of a coroutine; "
-     "nested coroutines count each",
+     "For each thread, how long it ran coroutines between its first and its last event or finish of a coroutine",
      "WITH steps AS (SELECT pid, tid, coroutine, n, ts, is_active, lead(n) OVER w AS next_n,"
      " lead(ts) OVER w AS next_ts, lead(tid) OVER w AS next_tid, lead(is_active) OVER w AS next_is_active FROM "
      "coro_trace_events"
@@ -77,9 +78,12 @@ inline constexpr TraceView kTraceViews[] = {
      " WHEN next_n = n + 1 AND NOT next_is_active AND next_tid = tid THEN next_ts"
      " WHEN next_n IS NULL THEN (SELECT c.finish_ts FROM coroutines c WHERE c.coroutine = s.coroutine"
      " AND c.finish_ts >= s.ts) END AS end_ts FROM steps s),"
+     " ordered AS (SELECT runs.*, max(end_ts) OVER (PARTITION BY pid, tid ORDER BY ts"
+     " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS counted_to FROM runs),"
+     " parts AS (SELECT ordered.*, CASE WHEN counted_to > ts THEN counted_to ELSE ts END AS from_ts FROM ordered),"
      " sums AS (SELECT pid, tid, min(ts) AS first_ts, max(coalesce(end_ts, ts)) AS last_ts,"
-     " coalesce(sum(end_ts - ts), 0) AS running_ns, sum(CASE WHEN is_active THEN 1 ELSE 0 END) AS resumptions"
-     " FROM runs GROUP BY pid, tid)"
+     " coalesce(sum(CASE WHEN end_ts > from_ts THEN end_ts - from_ts END), 0) AS running_ns,"
+     " sum(CASE WHEN is_active THEN 1 ELSE 0 END) AS resumptions FROM parts GROUP BY pid, tid)"
      " SELECT u.pid, u.tid, t.name, u.first_ts, u.last_ts, u.running_ns,"
      " CASE WHEN u.last_ts > u.first_ts THEN u.running_ns * 1.0 / (u.last_ts - u.first_ts) END AS share, u.resumptions"
      " FROM sums u LEFT JOIN threads t ON t.pid = u.pid AND t.tid = u.tid"},

@@ -106,6 +106,15 @@ Batch extremeBatch()
     return batch;
 }
 
+/// What the example prints about a recording in `dir`.
+std::string outputOfExample(const TempDir &dir, const std::string &name)
+{
+    REQUIRE(runs("cd " + dir.path() + " && " + environment() + pythonWithPandas() + ' ' + ct::test::kSourceDir +
+                 "/reader/example/latency.py " + name + " > out 2> errors"));
+    CHECK_EQUAL(contentOf(dir.file("errors")), "");
+    return contentOf(dir.file("out"));
+}
+
 }  // namespace
 
 CT_CASE(readsEveryRowOfRandomStreams)
@@ -298,22 +307,15 @@ CT_CASE(installedModuleFindsItsLibrary)
 CT_CASE(exampleRuns)
 {
     const TempDir dir;
-    const std::string python = pythonWithPandas();
     recordProgram(dir, "ct_causality --workers 20");
-    const auto example = [&](const std::string &path) {
-        REQUIRE(runs("cd " + dir.path() + " && " + environment() + python + ' ' + ct::test::kSourceDir +
-                     "/reader/example/latency.py " + path + " > out 2> errors"));
-        CHECK_EQUAL(contentOf(dir.file("errors")), "");
-        return contentOf(dir.file("out"));
-    };
-    const std::string text = example("run.ctr");
+    const std::string text = outputOfExample(dir, "run.ctr");
     for (const char *const part : {"events of 21 coroutines, 0 lost", "complete: yes", "ct_causality.cpp:125", "helper",
                                    "0 coroutines are suspended at the end"}) {
         if (text.find(part) == std::string::npos)
             check::fail(__FILE__, __LINE__, std::string(part) + " is not in:\n" + text);
     }
     writeEmpty(dir.file("empty.ctr"));
-    CHECK(example("empty.ctr").find("0 events of 0 coroutines") != std::string::npos);
+    CHECK(outputOfExample(dir, "empty.ctr").find("0 events of 0 coroutines") != std::string::npos);
     // One coroutine is suspended at the end, at an unknown site.
     const auto sink = writer(dir.file("one.ctr"));
     Batch batch = extremeBatch();
@@ -326,7 +328,32 @@ CT_CASE(exampleRuns)
     Accounting sums;
     sums.captured = 1;
     REQUIRE(static_cast<bool>(sink->finish(sums)));
-    const std::string one = example("one.ctr");
+    const std::string one = outputOfExample(dir, "one.ctr");
     CHECK(one.find("1 coroutines are suspended at the end") != std::string::npos);
     CHECK(one.find("channel") != std::string::npos);
+}
+
+CT_CASE(exampleCountsTheTimeOfNestedCoroutinesOnce)
+{
+    const TempDir dir;
+    Batch batch;
+    const auto add = [&batch](CoroutineId coroutine, std::uint64_t begin, std::uint64_t end, std::uint64_t n = 0) {
+        if (n == 0)
+            batch.births.push_back({coroutine, coroutine, 0, 0, Dialect::Lane, coroutine, 0});
+        for (const bool active : {true, false})
+            batch.transitions.push_back(
+                {active ? begin : end, 0, n++, n, coroutine, 7, kUnknownSite, PointKind::Await, active});
+    };
+    add(0, 1'000'000, 1'500'000);  // resumes 1 and 2; 2 suspends later
+    add(1, 1'100'000, 1'300'000);
+    add(2, 1'300'000, 1'600'000);
+    add(0, 1'900'000, 2'000'000, 2);
+    batch.now = 2'000'000;
+    const auto sink = writer(dir.file("nested.ctr"));
+    REQUIRE(static_cast<bool>(sink->consume(batch)));
+    Accounting sums;
+    sums.captured = batch.transitions.size();
+    REQUIRE(static_cast<bool>(sink->finish(sums)));
+    const std::string text = outputOfExample(dir, "nested.ctr");
+    CHECK(text.find(" 70.000") != std::string::npos);
 }

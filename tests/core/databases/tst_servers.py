@@ -307,6 +307,23 @@ class Export(unittest.TestCase):
         with sqlite3.connect(self.path("run.sqlite")) as peer:
             self.assertEqual(peer.execute(latency).fetchall(), [(2, 301, 401, 500)])
 
+    def test_counts_the_time_of_nested_coroutines_once(self):
+        recording = self.written("run.jsonl", [
+            line(1, 0, 1000, True, pid=9),
+            line(2, 0, 1100, True, coroutine=1, pid=9), line(2, 1, 1300, False, coroutine=1),
+            line(3, 0, 1300, True, coroutine=2, pid=9), line(3, 1, 1600, False, coroutine=2),
+            line(1, 1, 1500, False),
+            line(4, 0, 1200, True, coroutine=3, pid=9, tid=8), line(4, 1, 1210, False, coroutine=3, tid=8),
+            line(1, 2, 1900, True), line(1, 3, 2000, False)])
+        self.exported(recording)
+        sums = "SELECT tid, running_ns, resumptions FROM thread_utilisation ORDER BY tid"
+        self.assertEqual(self.query(sums), [["7", "700", "4"], ["8", "10", "1"]])
+        self.assertEqual([float(share) for share, in self.query("SELECT share FROM thread_utilisation ORDER BY tid")],
+                         [0.7, 1])
+        self.assertEqual(export(recording, self.path("run.sqlite"), "sqlite").returncode, 0)
+        with sqlite3.connect(self.path("run.sqlite")) as peer:
+            self.assertEqual(peer.execute(sums).fetchall(), [(7, 700, 4), (8, 10, 1)])
+
     def test_has_findings(self):
         self.exported(RECORDINGS / "causes/channel-without-sender.broken.ctr")
         self.assertEqual(self.query("SELECT finding, rule, severity, coroutines FROM findings"),

@@ -90,6 +90,7 @@ private Q_SLOTS:
     void conditionsGiveTheSameRowsAsWithoutThem_data();
     void conditionsGiveTheSameRowsAsWithoutThem();
     void valuesAboveTwoToThe63Survive();
+    void theTimeOfNestedCoroutinesCountsOnce();
     void evictedEventsAreCounted();
 };
 
@@ -381,6 +382,24 @@ void TestTraceQuery::valuesAboveTwoToThe63Survive()
                  {QStringLiteral("18446744073709551615"), QStringLiteral("9223372036854775808"), QStringLiteral("0")}));
     QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT DISTINCT addr FROM coro_trace_events ORDER BY addr")),
              QStringList({QStringLiteral("0x0000000000000000"), QStringLiteral("0x0000000000401234")}));
+}
+
+void TestTraceQuery::theTimeOfNestedCoroutinesCountsOnce()
+{
+    // Coroutine 0 resumes 1, which suspends first, and 2, which suspends later. Coroutine 3 is on another thread.
+    SharedTrace shared;
+    Batch batch;
+    batch.births = {birth(0, 1), birth(1, 2), birth(2, 3), birth(3, 4)};
+    batch.transitions = {transition(0, 0, 1000, true),  transition(1, 0, 1100, true),  transition(3, 0, 1200, true),
+                         transition(3, 1, 1210, false), transition(1, 1, 1300, false), transition(2, 0, 1300, true),
+                         transition(0, 1, 1500, false), transition(2, 1, 1600, false), transition(0, 2, 1900, true),
+                         transition(0, 3, 2000, false)};
+    for (Transition &event : batch.transitions)
+        event.tid = event.coroutine == 3 ? 8 : 7;
+    QVERIFY(shared.consume(batch));
+    QCOMPARE(rows(shared.trace(), QStringLiteral("SELECT tid, first_ts, last_ts, running_ns, share, resumptions "
+                                                 "FROM thread_utilisation ORDER BY tid")),
+             QStringList({QStringLiteral("7|1000|2000|700|0.7|4"), QStringLiteral("8|1200|1210|10|1|1")}));
 }
 
 void TestTraceQuery::evictedEventsAreCounted()
