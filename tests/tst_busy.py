@@ -144,7 +144,9 @@ class BusyTest(unittest.TestCase):
 
     def testNothingSpinsAfterAKill(self):
         command = self.command("--only", "waits")
-        busy = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL)
+        # A killed program leaves its temporary files.
+        environment = ENVIRONMENT | {"TMPDIR": str(self.build.parent)}
+        busy = subprocess.Popen(command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + PATIENCE
         try:
             while not self.runs.exists() and time.monotonic() < deadline:

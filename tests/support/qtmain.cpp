@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // main() of the test programs with Qt. A program that links Qt Widgets gets a QApplication. It runs offscreen unless
-// CT_TEST_PLATFORM names another platform plug-in.
+// CT_TEST_PLATFORM names another platform plug-in. Settings are in a temporary directory.
 #include "tests/support/qtsuite.h"
 
 #ifdef QT_WIDGETS_LIB
@@ -12,6 +12,9 @@ using Application = QApplication;
 #include <QCoreApplication>
 using Application = QCoreApplication;
 #endif
+
+#include <QFile>
+#include <QTemporaryDir>
 
 #include <memory>
 
@@ -41,8 +44,11 @@ int main(int argc, char **argv)
     const ct::test::QtSuite *suite = argc > 1 ? findSuite(argv[1]) : nullptr;
     if (!suite)
         return usage(argv[0]);
-    // Programs that a test starts inherit the variable.
+    // Programs that a test starts inherit the variables.
     qputenv("QT_QPA_PLATFORM", qEnvironmentVariable("CT_TEST_PLATFORM", QStringLiteral("offscreen")).toUtf8());
+    // Also those of Qt itself: a file dialog stores the folders that it has shown.
+    const QTemporaryDir settings;
+    qputenv("XDG_CONFIG_HOME", QFile::encodeName(settings.path()));
     argv[1] = argv[0];
     --argc;
     ++argv;

@@ -223,6 +223,16 @@ private Q_SLOTS:
         QTRY_VERIFY(!gui::topLevel<QFileDialog>("exportFileDialog"));
     }
 
+    /// Qt's file dialogs have settings of their own.
+    void theUsersSettingsStayAsTheyAre()
+    {
+        const QString temporary = QFileInfo(QDir::tempPath()).canonicalFilePath() + u'/';
+        for (const QSettings::Format format : {QSettings::NativeFormat, QSettings::IniFormat}) {
+            const QSettings qt(format, QSettings::UserScope, QStringLiteral("QtProject"));
+            QVERIFY2(qt.fileName().startsWith(temporary), qPrintable(qt.fileName()));
+        }
+    }
+
     void exportsJsonlThatOpensAgain()
     {
         const QString path = m_sandbox.path(QStringLiteral("run.jsonl"));
