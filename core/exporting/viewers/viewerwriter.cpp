@@ -30,6 +30,7 @@ public:
 
     Result<void> consume(const Batch &batch) override
     {
+        m_end = std::max(m_end, batch.now);  // also of an empty batch: how long the run was observed
         if (batch.empty())
             return m_output.flushIfDue(batch.now);
         Content &content = begun(batch);
@@ -120,7 +121,6 @@ private:
             note(wake.ts);
         for (const Finish &finish : batch.notes.finishes)
             note(finish.ts);
-        m_end = std::max(m_end, batch.now);
     }
 
     void writeSums(const Accounting &sums)

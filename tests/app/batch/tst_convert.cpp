@@ -56,6 +56,23 @@ bool addCutRecording(const Folder &folder)
     return folder.write("cut.ctr", whole.left(whole.size() / 2));
 }
 
+/// The places of all records of a Chrome trace, sorted. Names are left out: a recording can have the name of a
+/// coroutine later than its first events, while a database has it before them.
+QStringList placesIn(const QByteArray &chrome)
+{
+    QStringList places;
+    for (const QJsonValue &value : QJsonDocument::fromJson(chrome).array()) {
+        const QJsonObject record = value.toObject();
+        QStringList place{record[QLatin1String("ph")].toString(), record[QLatin1String("cat")].toString()};
+        for (const char *const field : {"pid", "tid", "ts", "dur"})
+            place << QString::number(record[QLatin1String(field)].toDouble(), 'f', 3);
+        if (place.front() != QLatin1String("M"))
+            places << place.join(QLatin1Char('|'));
+    }
+    places.sort();
+    return places;
+}
+
 }  // namespace
 
 class ConvertTest : public QObject {
@@ -458,7 +475,9 @@ private Q_SLOTS:
                 folder.run(QStringLiteral("--input %1 --export chrome --output %1.json").arg(QLatin1String(input)));
             QVERIFY2(viewed.status == 0 && !viewed.says("have no slice"), viewed.err);
         }
-        QCOMPARE(folder.content("run.sqlite.json").count("\"ph\":"), folder.content("run.ctr.json").count("\"ph\":"));
+        const QStringList places = placesIn(folder.content("run.ctr.json"));
+        QVERIFY(places.size() > rowsIn(folder.path(QStringLiteral("run.ctr"))));
+        QCOMPARE(placesIn(folder.content("run.sqlite.json")), places);
         const Outcome same = folder.run(QStringLiteral("--input run.sqlite --export sqlite"));
         QVERIFY2(same.status == 2, same.err);
         QVERIFY2(same.says("run.sqlite would be both its input and its output"), same.err);
