@@ -233,14 +233,15 @@ private Q_SLOTS:
                 graph.waiting({}, graph.read, WaitKind::Descriptor, 100 + static_cast<std::uint64_t>(i));
             graph.waiting({}, graph.handle, WaitKind::Coroutine, 0, inner);
         }
-        const auto isGrouped = [&graph] {
+        const auto summary = [&graph] {
             graph.dock.sample();
-            return graph.label("graphSummary").contains(QLatin1String("grouped by site"));
+            return graph.label("graphSummary");
         };
         graph.target.commit();
-        QTRY_VERIFY(isGrouped());
+        // The dock samples when it appears. That worker may start late, and then sees some of the coroutines.
+        QTRY_VERIFY(summary().startsWith(QLatin1String("10004 coroutines, 1 cycle")));
+        QVERIFY2(summary().contains(QLatin1String("grouped by site")), qPrintable(summary()));
         QVERIFY(graph.view->graphLayout().boxes.size() < 10);
-        QVERIFY(graph.label("graphSummary").startsWith(QLatin1String("10004 coroutines, 1 cycle")));
         QTRY_VERIFY(graph.isLaidOut());
         gui::takePicture(&graph.dock, "graph-grouped");
     }
