@@ -93,8 +93,10 @@ void CoroutineDock::setUpTable()
     m_table->sortByColumn(CoroutineTableModel::IdColumn, Qt::AscendingOrder);
     m_columns = new CoroutineColumns(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
-        if (!m_selecting && now.isValid())
-            Q_EMIT coroutineSelected(m_model->idAt(now.row()));
+        if (m_selecting || !now.isValid())
+            return;
+        m_awaited = kNoCoroutine;
+        Q_EMIT coroutineSelected(m_model->idAt(now.row()));
     });
 }
 
@@ -160,6 +162,7 @@ void CoroutineDock::setTrace(std::shared_ptr<Population> population, std::shared
     m_model->setPopulation(population.get());
     m_format->setTrace(std::move(resolver));
     m_noteKinds.setPopulation(population.get());
+    m_awaited = kNoCoroutine;
     m_population = std::move(population);  // the model no longer uses the old population
     applyNoteKinds();
     m_pages->setCurrentIndex(0);
@@ -186,6 +189,8 @@ void CoroutineDock::sample()
 {
     m_format->sample();
     m_model->sample();
+    if (m_awaited != kNoCoroutine)
+        select(m_awaited);
     if (m_noteKinds.sample())
         applyNoteKinds();
     if (m_pages->currentIndex() == 0 && m_population && m_population->size() > 0)
@@ -231,6 +236,7 @@ void CoroutineDock::updateCount()
 void CoroutineDock::select(CoroutineId coroutine)
 {
     const int row = coroutine == kNoCoroutine ? -1 : m_model->rowShowing(coroutine);
+    m_awaited = row < 0 ? coroutine : kNoCoroutine;
     const QModelIndex index = row < 0 ? QModelIndex() : m_format->index(row, CoroutineTableModel::IdColumn);
     if (index.row() == m_table->currentIndex().row())
         return;

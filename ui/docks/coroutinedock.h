@@ -47,6 +47,7 @@ public:
     QMenu *columnsMenu() const;
 
 public Q_SLOTS:
+    /// Selects a coroutine that is not in the table yet, or that a filter hides, as soon as it has a row.
     void select(ct::CoroutineId coroutine);
     void setFilterText(const QString &text);
     void focusFilter();
@@ -79,6 +80,7 @@ private:
     std::vector<QToolButton *> m_states;
     QToolButton *m_generators = nullptr;
     bool m_selecting = false;
+    CoroutineId m_awaited = kNoCoroutine;  ///< selected, but without a row
 };
 
 }  // namespace ct

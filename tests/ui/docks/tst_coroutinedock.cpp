@@ -335,6 +335,46 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(rows(), others + 1, ct::test::kPatienceMs);
     }
 
+    /// Another view can show a coroutine before the table does.
+    void selectsACoroutineOnceItIsInTheTable()
+    {
+        NotedTarget target;
+        fill(target);
+        Dock view(target.population);
+        const auto current = [&view] {
+            view.dock.sample();
+            const QModelIndex index = view.table->currentIndex();
+            return index.isValid() ? view.dock.model()->idAt(index.row()) : kNoCoroutine;
+        };
+        const auto add = [&target] {
+            const CoroutineId id = target.born();
+            target.commit();
+            return id;
+        };
+        const CoroutineId late = add();
+        view.dock.select(late);
+        QVERIFY(!view.table->currentIndex().isValid());
+        QTRY_COMPARE(current(), late);
+        // A filter can hide it, too.
+        view.dock.setFilterText(QStringLiteral("acceptor"));
+        QTRY_COMPARE(view.dock.model()->rowOf(7), -1);
+        view.dock.select(7);
+        QCOMPARE(current(), kNoCoroutine);
+        view.dock.setFilterText({});
+        QTRY_COMPARE(current(), CoroutineId{7});
+        // The last choice counts, here and elsewhere.
+        const CoroutineId later = add();
+        view.dock.select(later);
+        view.dock.select(3);
+        QTRY_VERIFY(current() != kNoCoroutine && view.dock.model()->rowOf(later) >= 0);
+        QCOMPARE(current(), CoroutineId{3});
+        const CoroutineId latest = add();
+        view.dock.select(latest);
+        view.table->setCurrentIndex(view.table->model()->index(view.dock.model()->rowOf(5), 0));
+        QTRY_VERIFY(current() != kNoCoroutine && view.dock.model()->rowOf(latest) >= 0);
+        QCOMPARE(current(), CoroutineId{5});
+    }
+
     void detailsLinkToRelatedCoroutines()
     {
         NotedTarget target;
