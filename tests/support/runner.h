@@ -63,8 +63,12 @@ public:
             arguments << QStringLiteral("--summary") << path("summary.json");
         m_process.setArguments(arguments + options + source);
     }
+    /// After a failure the run may continue. SIGTERM also ends its target and removes its region; SIGKILL does not.
     ~Batch()
     {
+        m_process.terminate();
+        if (m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kEndMs))
+            return;
         m_process.kill();
         m_process.waitForFinished();
     }
@@ -134,6 +138,8 @@ public:
     QJsonObject truth() const { return objectIn(path("emitted.json")); }
 
 private:
+    static constexpr int kEndMs = 5000;
+
     QTemporaryDir m_directory;
     QProcess m_process;
     QByteArray m_out;
