@@ -95,7 +95,7 @@ void CoroutineDock::setUpTable()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
         if (m_selecting || !now.isValid())
             return;
-        m_awaited = kNoCoroutine;
+        m_awaited = kNoCoroutine;  // the user chose another one
         Q_EMIT coroutineSelected(m_model->idAt(now.row()));
     });
 }
