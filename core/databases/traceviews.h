@@ -17,9 +17,9 @@ struct TraceView {
 inline constexpr TraceView kEventsView{"events", "The events, by their name on servers",
                                        "SELECT * FROM coro_trace_events"};
 
-/// A coroutine that resumes another one runs until that one suspends, on the same thread. thread_utilisation counts
-/// such a time once: `counted_to` is the latest end of the runs that began earlier. A line and file that were read from
-/// a coroutine's frame belong only to the suspension at line_since, although all events of the coroutine have the
+/// A coroutine that resumes another one counts as running while the other one runs on its thread. thread_utilisation
+/// counts that time once: `counted_to` is the latest end of the runs that began earlier. A line and file that were read
+/// from a coroutine's frame belong only to the suspension at line_since, although all events of the coroutine have the
 /// address of the frame.
 inline constexpr TraceView kTraceViews[] = {
     {"coro_trace", "Every event with its file, line and function, and the name and parent of its coroutine",

@@ -78,7 +78,7 @@ first, last = (events["ts"].min(), events["ts"].max()) if len(events) else (0, 0
 seconds = max(int(last) - int(first), 1) / 1e9
 runs = pd.DataFrame({"tid": before["tid"][is_run], "begin": before["ts"][is_run], "end": after["ts"][is_run]})
 runs = runs.sort_values(["tid", "begin"])
-# A coroutine that resumes another one runs until that one suspends, on the same thread. Such a time counts once.
+# A coroutine that resumes another one counts as running while the other one runs on its thread. Count that time once.
 counted_to = runs.groupby("tid")["end"].cummax().groupby(runs["tid"]).shift(fill_value=0)
 runs["s"] = (runs["end"] - np.maximum(runs["begin"], counted_to)).astype("i8").clip(0) / 1e9
 threads = run.threads().to_pandas().set_index("tid")

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         return usage(argv[0]);
     // Programs that a test starts inherit the variables.
     qputenv("QT_QPA_PLATFORM", qEnvironmentVariable("CT_TEST_PLATFORM", QStringLiteral("offscreen")).toUtf8());
-    // Also those of Qt itself: a file dialog stores the folders that it has shown.
+    // Tests do not change the user's settings. Qt has some, too: a file dialog stores the folders that it has shown.
     const QTemporaryDir settings;
     qputenv("XDG_CONFIG_HOME", QFile::encodeName(settings.path()));
     argv[1] = argv[0];

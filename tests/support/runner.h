@@ -63,7 +63,8 @@ public:
             arguments << QStringLiteral("--summary") << path("summary.json");
         m_process.setArguments(arguments + options + source);
     }
-    /// After a failure the run may continue. SIGTERM also ends its target and removes its region; SIGKILL does not.
+    /// Ends a run that a failed test has left. SIGTERM also ends its target and removes its region; SIGKILL does
+    /// neither.
     ~Batch()
     {
         m_process.terminate();

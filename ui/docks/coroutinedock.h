@@ -47,7 +47,8 @@ public:
     QMenu *columnsMenu() const;
 
 public Q_SLOTS:
-    /// Selects a coroutine that is not in the table yet, or that a filter hides, as soon as it has a row.
+    /// Selects the row of a coroutine. If it has none, because it is new or a filter hides it, it is selected as soon
+    /// as it has one.
     void select(ct::CoroutineId coroutine);
     void setFilterText(const QString &text);
     void focusFilter();

@@ -39,8 +39,8 @@ void addTo(Notes &all, const Notes &notes)
     append(all.processEnds, notes.processEnds);
 }
 
-/// Removes the file of causes beside a device, and returns true if there was one. Only a broken program writes it. It
-/// must not stay, or it would fail every later run of the test.
+/// Removes the file of causes beside a device. Returns true if there was one. The program must never write such a file.
+/// If it did and the file stayed, every later run of the test would fail.
 bool removeCausesBeside(const QString &device)
 {
     return QFile::remove(device + QStringLiteral(".causes"));
