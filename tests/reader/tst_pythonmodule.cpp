@@ -340,9 +340,8 @@ CT_CASE(exampleCountsTheTimeOfNestedCoroutinesOnce)
     const auto add = [&batch](CoroutineId coroutine, std::uint64_t begin, std::uint64_t end, std::uint64_t n = 0) {
         if (n == 0)
             batch.births.push_back({coroutine, coroutine, 0, 0, Dialect::Lane, coroutine, 0});
-        for (const bool active : {true, false})
-            batch.transitions.push_back(
-                {active ? begin : end, 0, n++, n, coroutine, 7, kUnknownSite, PointKind::Await, active});
+        batch.transitions.push_back({begin, 0, n, 1, coroutine, 7, kUnknownSite, PointKind::Await, true});
+        batch.transitions.push_back({end, 0, n + 1, 1, coroutine, 7, kUnknownSite, PointKind::Await, false});
     };
     add(0, 1'000'000, 1'500'000);  // resumes 1 and 2; 2 suspends later
     add(1, 1'100'000, 1'300'000);
