@@ -43,6 +43,12 @@ inline QJsonObject objectIn(const QString &path)
     return QJsonDocument::fromJson(readAll(path)).object();
 }
 
+/// The pid of the only child that a running process has, such as the target of an engine; else 0.
+inline pid_t childOf(const QProcess &process)
+{
+    return readAll(QStringLiteral("/proc/%1/task/%1/children").arg(process.processId())).trimmed().toInt();
+}
+
 /// Splits arguments at spaces, without quoting.
 inline QStringList words(const char *line)
 {
@@ -114,6 +120,9 @@ public:
     }
     /// Requests verdicts on the run so far until one has a warning or an error.
     bool waitForFinding() { return waitForVerdict("\nwarning: ", "\nerror: "); }
+    /// Requests verdicts on the run so far until a lost wake-up is an error. A warning may go away again: on a busy
+    /// machine, a coroutine can be resumed so late that there is one until then.
+    bool waitForLostWakeUp() { return waitForVerdict("\nerror: lost-wakeup: ", "\nerror: lost-wakeup: "); }
     /// Requests verdicts on the run so far until one has either text.
     bool waitForVerdict(const QByteArray &text, const QByteArray &other)
     {

@@ -112,12 +112,11 @@ private Q_SLOTS:
         QVERIFY2(outcome.says("is still being written"), outcome.err);
         QVERIFY(rowsIn(folder.path(QStringLiteral("run.jsonl"))) > 0);
         QCOMPARE(recorder.state(), QProcess::Running);
-        const auto pid = static_cast<pid_t>(recorder.processId());
-        const QByteArray target = runner::readAll(QStringLiteral("/proc/%1/task/%1/children").arg(pid)).trimmed();
-        ::kill(pid, SIGKILL);
+        const pid_t target = runner::childOf(recorder);
+        QVERIFY(target > 0);
+        recorder.kill();
         QVERIFY(recorder.waitForFinished(runner::kPatienceMs));
-        QVERIFY2(target.toInt() > 0, target);
-        QCOMPARE(::kill(target.toInt(), SIGKILL), 0);
+        QCOMPARE(::kill(target, SIGKILL), 0);
         QCOMPARE(folder.run(QStringLiteral("--input run.ctr --export jsonl")).status, 3);
     }
 

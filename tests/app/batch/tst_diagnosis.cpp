@@ -33,12 +33,12 @@ int run(const QStringList &arguments, QByteArray *errors = nullptr, QByteArray *
     return process.exitCode();
 }
 
-/// Runs the batch in its directory until there is a finding, and interrupts it. It must exit with `status`.
-void runUntilFinding(Batch &batch, int status)
+/// Runs the batch in its directory until `isFound`, and interrupts it. It must exit with `status`.
+void runUntil(bool (Batch::*isFound)(), Batch &batch, int status)
 {
     batch.process().setWorkingDirectory(batch.path(""));
     QVERIFY(batch.start());
-    QVERIFY2(batch.waitForFinding(), batch.err().constData());
+    QVERIFY2((batch.*isFound)(), batch.err().constData());
     batch.signal(SIGINT);
     QVERIFY(batch.wait());
     QCOMPARE(batch.exitCode(), status);
@@ -61,7 +61,7 @@ private Q_SLOTS:
                      QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json"),
                      QStringLiteral("--fail-on"), QStringLiteral("lost-wakeup")},
                     lossyServer());
-        runUntilFinding(batch, ct::kExitFindings);
+        runUntil(&Batch::waitForLostWakeUp, batch, ct::kExitFindings);
         if (QTest::currentTestFailed())
             return;
         const QByteArray messages = batch.err();
@@ -119,7 +119,7 @@ private Q_SLOTS:
         Batch batch({QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--report"),
                      QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json")},
                     lossyServer());
-        runUntilFinding(batch, 0);
+        runUntil(&Batch::waitForLostWakeUp, batch, 0);
         const QJsonArray live = findingsIn(batch.path("live.json"));
         QVERIFY(!live.isEmpty());
         QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),
@@ -149,11 +149,11 @@ private Q_SLOTS:
                    first.value(QLatin1String("message")).toString().contains(QLatin1String("follow("));
         };
         Batch unrecorded(report, program);
-        runUntilFinding(unrecorded, 128 + SIGINT);
+        runUntil(&Batch::waitForFinding, unrecorded, 128 + SIGINT);
         QVERIFY(isFound(findingsIn(unrecorded.path("live.json"))));
 
         Batch batch(report + QStringList{QStringLiteral("-o"), QStringLiteral("run.ctr")}, program);
-        runUntilFinding(batch, 128 + SIGINT);
+        runUntil(&Batch::waitForFinding, batch, 128 + SIGINT);
         const QJsonArray live = findingsIn(batch.path("live.json"));
         QVERIFY(isFound(live));
         QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),

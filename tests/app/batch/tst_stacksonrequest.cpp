@@ -47,8 +47,7 @@ private Q_SLOTS:
                              QStringLiteral("600")});
         batch.process().setWorkingDirectory(batch.path(""));
         QVERIFY(batch.start());
-        QVERIFY2(batch.waitForFinding(), batch.err().constData());
-        QVERIFY(batch.err().contains("lost-wakeup: "));
+        QVERIFY2(batch.waitForLostWakeUp(), batch.err().constData());
         batch.signal(SIGTERM);
         QVERIFY(batch.wait());
         QVERIFY(!runner::objectIn(batch.path("report.json")).value(QLatin1String("findings")).toArray().isEmpty());
