@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ranges>
 
 namespace ct::viewers {
 
@@ -83,10 +84,16 @@ void CoroutineSlices::addBatch(const Batch &batch)
         else if (!coroutine.hasChosenTrack || coroutine.track || coroutine.state == State::Suspended)
             m_waits.add(waits);
     }
+    m_finishOrder.addBatch(batch);
+    for (const Finish &finish : batch.notes.finishes | std::views::reverse) {
+        if (const std::optional<Run> run = presentRun(at(finish.coroutine), finish.coroutine))
+            m_finishOrder.addRun(finish.coroutine, std::nullopt, run->thread, run->since);
+    }
 }
 
 void CoroutineSlices::endBatch()
 {
+    m_finishOrder.clear();
     m_leftOut.waits += m_waits.removeLost([this](const WaitsOn &waits) { return waits.n < at(waits.coroutine).n; });
 }
 
@@ -156,9 +163,35 @@ void CoroutineSlices::writeHeld(Coroutine &coroutine, CoroutineId id)
         write(coroutine, held.mapped().events[i]);
 }
 
+/// Returns the run that the latest event began. That event may be held.
+std::optional<CoroutineSlices::Run> CoroutineSlices::presentRun(const Coroutine &coroutine, CoroutineId id)
+{
+    const auto held = m_held.find(id);
+    if (held == m_held.end())
+        return coroutine.state == State::Running ? std::optional(Run{coroutine.thread.id, coroutine.since})
+                                                 : std::nullopt;
+    const Transition &latest = held->second.events[held->second.count - 1];
+    const std::uint32_t thread = m_tracks.thread(m_sums.entry(id).pid, latest.tid).id;
+    return latest.active ? std::optional(Run{thread, latest.ts}) : std::nullopt;
+}
+
+/// Ends the runs that a finish of the batch ends, and that the event does not belong to.
+void CoroutineSlices::finishBefore(const Coroutine &coroutine, const Transition &transition)
+{
+    const CoroutineId id = transition.coroutine;
+    const std::uint32_t thread = m_tracks.thread(m_sums.entry(id).pid, transition.tid).id;
+    const std::uint64_t since = presentRun(coroutine, id).value_or(Run{}).since;
+    while (const std::optional<Finish> finish = m_finishOrder.takeBefore(transition, thread, since))
+        consume(*finish);
+    if (transition.active)
+        m_finishOrder.addRun(id, transition.n, thread, transition.ts);
+}
+
 void CoroutineSlices::consume(const Transition &transition)
 {
     Coroutine &coroutine = at(transition.coroutine);
+    if (!m_finishOrder.empty())
+        finishBefore(coroutine, transition);
     if (coroutine.hasChosenTrack || chooseTrack(coroutine, transition))
         write(coroutine, transition);
 }

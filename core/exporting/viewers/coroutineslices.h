@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/addresses/exportresolver.h"
+#include "core/exporting/viewers/finishorder.h"
 #include "core/exporting/viewers/introduced.h"
 #include "core/exporting/viewers/pendingwaits.h"
 #include "core/exporting/viewers/tracks.h"
@@ -15,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -74,6 +76,10 @@ private:
         std::array<Transition, 2> events;
         std::uint32_t count = 0;
     };
+    struct Run {
+        std::uint32_t thread = 0;  ///< id of its track
+        std::uint64_t since = 0;
+    };
     /// How a state ends.
     struct End {
         std::uint64_t ts = 0;
@@ -85,6 +91,8 @@ private:
     };
 
     Coroutine &at(CoroutineId id) { return id < m_coroutines.size() ? m_coroutines[id] : m_withoutBirth; }
+    std::optional<Run> presentRun(const Coroutine &coroutine, CoroutineId id);
+    void finishBefore(const Coroutine &coroutine, const Transition &transition);
     LocationId locationOf(const Transition &transition);
     LocationId resolved(const Transition &transition);
     bool chooseTrack(Coroutine &coroutine, const Transition &transition);
@@ -119,6 +127,7 @@ private:
     CoroutineSums m_sums;
     NamesAndParents m_names;
     PendingWaits m_waits;
+    FinishOrder m_finishOrder;
     std::vector<Coroutine> m_coroutines;
     Coroutine m_withoutBirth;
     std::unordered_map<CoroutineId, Held> m_held;

@@ -226,9 +226,10 @@ def check_perfetto(file, expected):
 
 
 def check_chrome(path, file, has_sites):
-    """Both formats have the same slices. Without sites, an address may be resolved in one file alone."""
-    def shown(name, *rest):
-        return (name if has_sites else "", *rest)
+    """Both formats have the same slices. Without sites, an address may be resolved in one file alone. A coroutine that
+    gets its name while it runs has the new name in Chrome's slice of the run, which is written at its end."""
+    def shown(name, category, *rest):
+        return (name if has_sites and category != "running" else "", category, *rest)
     with open(path, encoding="utf-8") as content:
         events = json.load(content, parse_float=decimal.Decimal)
     seen = [shown(event["name"], event["cat"], int(event["ts"] * 1000), int(event.get("dur", 0) * 1000))
