@@ -8,11 +8,11 @@
 
 #include "core/stream/stream.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 namespace ct::viewers {
 
@@ -21,10 +21,10 @@ public:
     /// Before all runs.
     void addBatch(const Batch &batch)
     {
+        if (batch.transitions.empty() || batch.notes.finishes.empty())
+            return;
         for (const Finish &finish : batch.notes.finishes)
             m_finishes.try_emplace(finish.coroutine, Last{finish, std::nullopt});
-        if (m_finishes.empty())
-            return;
         for (const Transition &transition : batch.transitions) {
             if (const auto last = m_finishes.find(transition.coroutine); last != m_finishes.end())
                 last->second.n = transition.n;
@@ -44,10 +44,7 @@ public:
         const auto last = m_finishes.find(coroutine);
         if (last == m_finishes.end() || last->second.n != n)
             return;  // an event ends it
-        std::vector<Run> &runs = m_runs[thread];
-        const auto next = std::upper_bound(runs.begin(), runs.end(), since,
-                                           [](std::uint64_t ts, const Run &run) { return ts < run.since; });
-        runs.insert(next, {since, last->second.finish});
+        m_runs[thread].emplace(since, last->second.finish);
     }
 
     /// Takes the next finish that comes before `event`. `thread`: the id of the event's track. `since`: when the run
@@ -57,12 +54,13 @@ public:
         const auto runs = m_runs.find(thread);
         if (runs == m_runs.end() || runs->second.empty())
             return std::nullopt;
-        const Run innermost = runs->second.back();
-        const bool isNested = !event.active && since > innermost.since;
-        if (innermost.finish.ts > event.ts || isNested)
+        const auto innermost = std::prev(runs->second.end());
+        const auto [begin, finish] = *innermost;
+        const bool isNested = !event.active && since > begin;
+        if (finish.ts > event.ts || isNested)
             return std::nullopt;
-        runs->second.pop_back();
-        return innermost.finish;
+        runs->second.erase(innermost);
+        return finish;
     }
 
 private:
@@ -70,12 +68,11 @@ private:
         Finish finish;
         std::optional<std::uint64_t> n;  ///< number of the coroutine's last event in the batch; none: it has no events
     };
-    struct Run {
-        std::uint64_t since = 0;
-        Finish finish;
-    };
+    /// Finishes by the begin of the run that they end.
+    using Runs = std::multimap<std::uint64_t, Finish>;
+
     std::unordered_map<CoroutineId, Last> m_finishes;
-    std::unordered_map<std::uint32_t, std::vector<Run>> m_runs;  ///< those that finishes end, by thread and begin
+    std::unordered_map<std::uint32_t, Runs> m_runs;  ///< of each thread
 };
 
 }  // namespace ct::viewers
