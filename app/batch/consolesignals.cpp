@@ -8,15 +8,15 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <fcntl.h>
+#include <iterator>
 #include <string_view>
 #include <unistd.h>
 
 namespace ct {
 
 namespace {
-
-constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 // Global, because handlers have no other access to it. Set before they are installed, closed after they are removed.
 volatile int pipeEnds[2] = {-1, -1};
@@ -119,9 +119,10 @@ ConsoleSignals::ConsoleSignals(QObject *parent) : QObject(parent)
     pipeEnds[1] = ends[1];
     auto *notifier = new QSocketNotifier(ends[0], QSocketNotifier::Read, this);
     connect(notifier, &QSocketNotifier::activated, this, [this] { readPipe(); });
-    for (const int signal : kForwarded) {
-        if (signal != SIGHUP || !isIgnored(signal))
-            install(signal, writeSignal);
+    for (std::size_t i = 0; i < std::size(kForwarded); ++i) {
+        sigaction(kForwarded[i], nullptr, &m_before[i]);
+        if (kForwarded[i] != SIGHUP || !isIgnored(SIGHUP))
+            install(kForwarded[i], writeSignal);
     }
     // Not SIG_IGN, because the target would inherit that. It does not inherit a handler.
     if (!isIgnored(SIGPIPE))
@@ -136,15 +137,29 @@ ConsoleSignals::~ConsoleSignals()
 {
     if (pipeEnds[0] < 0)
         return;
-    for (const int signal : kForwarded) {
+    for (std::size_t i = 0; i < std::size(kForwarded); ++i) {
         // A late request must not turn success into failure.
-        if (!isIgnored(signal))
-            install(signal, isRequest(signal) ? doNothing : SIG_DFL);
+        if (isRequest(kForwarded[i]))
+            install(kForwarded[i], doNothing);
+        else
+            sigaction(kForwarded[i], &m_before[i], nullptr);
     }
+    passOn();
     close(pipeEnds[0]);
     close(pipeEnds[1]);
     pipeEnds[0] = -1;
     pipeEnds[1] = -1;
+}
+
+/// Gives the signals that nobody has received to the handlers from before. Without such a handler they are late.
+void ConsoleSignals::passOn()
+{
+    unsigned char byte = 0;
+    while (read(pipeEnds[0], &byte, 1) == 1) {
+        struct sigaction current {};
+        if (sigaction(byte, nullptr, &current) == 0 && current.sa_handler != SIG_DFL)
+            raise(byte);
+    }
 }
 
 bool ConsoleSignals::takeEnd()

@@ -6,10 +6,14 @@
 
 #include <QObject>
 
+#include <csignal>
+#include <iterator>
+
 namespace ct {
 
 /// At most one object at a time. A SIGHUP that was ignored at the start (nohup) stays ignored. SIGPIPE becomes an error
-/// of the write, and SIGTTOU is blocked: otherwise a mere message could end or stop the capture.
+/// of the write, and SIGTTOU is blocked: otherwise a mere message could end or stop the capture. At its end, the object
+/// brings back the handlers from before, such as those of noteEndSignals(), and gives them what it has not delivered.
 class ConsoleSignals final : public QObject {
     Q_OBJECT
 public:
@@ -23,7 +27,12 @@ Q_SIGNALS:
     void received(int signal);
 
 private:
+    static constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
     void readPipe();
+    void passOn();
+
+    struct sigaction m_before[std::size(kForwarded)] = {};  ///< the handlers from before
 };
 
 /// True for a signal that does not end the run: SIGUSR1 requests a dump, SIGUSR2 the stacks.

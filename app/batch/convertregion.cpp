@@ -4,6 +4,7 @@
 
 #include "app/batch/batch.h"
 #include "app/batch/console.h"
+#include "app/batch/consolesignals.h"
 #include "app/batch/filesdiffer.h"
 #include "app/batch/inputcopy.h"
 #include "app/batch/recordedrun.h"
@@ -32,6 +33,7 @@ int convertRegion(const CommandLine &line, const std::function<int(const Command
     toCopy.diagnosis = {};
     // On a server, a second export of the same region replaces the first one.
     toCopy.sessionId = sourceOfInput(region);
+    noteEndSignals();  // for the time between the capture and the conversion
     const int captured = capture(toCopy);
     if (captured == kExitSuccess)
         return runCopied(line, **copy);
