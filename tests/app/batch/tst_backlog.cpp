@@ -25,7 +25,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("option");
         QTest::newRow("ended by the target") << QString();
-        QTest::newRow("ended by the duration") << QStringLiteral("--duration 1");
+        QTest::newRow("ended by the duration") << QStringLiteral("--duration 5");
     }
     void aSecondSignalGivesUpUnwrittenEvents()
     {

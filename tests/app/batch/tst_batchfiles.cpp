@@ -48,7 +48,7 @@ private Q_SLOTS:
         WaitingTarget target(batch);
         setArguments(batch,
                      QStringList{QStringLiteral("--summary"), batch.path("summary.json"), QStringLiteral("-o"), path} +
-                         target.arguments("1"));
+                         target.manyEvents());
         QVERIFY(batch.start());
         QVERIFY(target.isWaiting());
         const rlimit size{limit, limit};

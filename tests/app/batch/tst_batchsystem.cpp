@@ -129,7 +129,10 @@ private Q_SLOTS:
 
     void aClosedSummaryPipeIsAnError()
     {
-        const ShellRun run = inShell("{ ENGINE --summary - --cmd 'sleep 0.3'; echo status $? >&2; } | exec 0<&-");
+        const QTemporaryDir directory;
+        const ShellRun run = inShell("{ ENGINE --summary - --cmd 'until [ -e closed ]; do sleep 0.01; done';"
+                                     "  echo status $? >&2; } | { exec 0<&-; : > closed; }",
+                                     directory.path());
         QVERIFY2(run.err.contains("status 4"), run.err.constData());
     }
 

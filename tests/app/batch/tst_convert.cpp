@@ -68,18 +68,34 @@ QList<QByteArray> linesByProbe(QByteArray jsonl)
     return sortedLines(jsonl);
 }
 
-/// Kind, track, time and duration of every record in a Chrome trace, sorted. Names are left out: a recording can have
-/// the name of a coroutine later than its first events, while a database has it before them.
+/// Kind, track, time and duration of every record in a Chrome trace, sorted. Names of slices are left out: a recording
+/// can have the name of a coroutine later than its first events, while a database has it before them. Numbers of tracks
+/// are in the order of their first slices, which depends on the division into batches. So tracks have their names.
 QStringList placesIn(const QByteArray &chrome)
 {
+    const QJsonArray records = QJsonDocument::fromJson(chrome).array();
+    const auto isName = [](const QJsonValue &record) { return record[QLatin1String("ph")].toString() == u"M"; };
+    const auto number = [](const QJsonValue &record, const char *field) {
+        return QString::number(record[QLatin1String(field)].toDouble(), 'f', 3);
+    };
+    QMap<QString, QString> names;
+    for (const QJsonValue &record : records) {
+        const QString kind = record[QLatin1String("name")].toString();
+        if (isName(record) && kind.endsWith(QLatin1String("_name")))
+            names[kind + number(record, "pid") + u'|' + (kind == u"thread_name" ? number(record, "tid") : QString())] =
+                record[QLatin1String("args")][QLatin1String("name")].toString();
+    }
     QStringList places;
-    for (const QJsonValue &value : QJsonDocument::fromJson(chrome).array()) {
-        const QJsonObject record = value.toObject();
-        QStringList place{record[QLatin1String("ph")].toString(), record[QLatin1String("cat")].toString()};
-        for (const char *const field : {"pid", "tid", "ts", "dur"})
-            place << QString::number(record[QLatin1String(field)].toDouble(), 'f', 3);
-        if (place.front() != QLatin1String("M"))
-            places << place.join(QLatin1Char('|'));
+    for (const QJsonValue &record : records) {
+        const QString pid = number(record, "pid") + u'|';
+        const QStringList place{record[QLatin1String("ph")].toString(),
+                                record[QLatin1String("cat")].toString(),
+                                names.value(QStringLiteral("process_name") + pid),
+                                names.value(QStringLiteral("thread_name") + pid + number(record, "tid")),
+                                number(record, "ts"),
+                                number(record, "dur")};
+        if (!isName(record))
+            places << place.join(u'|');
     }
     places.sort();
     return places;
@@ -362,6 +378,7 @@ private Q_SLOTS:
         }
         const QStringList places = placesIn(folder.content("run.ctr.json"));
         QVERIFY(places.size() > rowsIn(folder.path(QStringLiteral("run.ctr"))));
+        QVERIFY(!places.filter(QStringLiteral("|worker 7 #")).isEmpty());
         QCOMPARE(placesIn(folder.content("run.sqlite.json")), places);
         const Outcome same = folder.run(QStringLiteral("--input run.sqlite --export sqlite"));
         QVERIFY2(same.status == 2, same.err);

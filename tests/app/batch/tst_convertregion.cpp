@@ -111,7 +111,7 @@ private Q_SLOTS:
                     return err.contains("No process uses this region any more");
                 },
                 runner::kPatienceMs));
-            ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+            runner::signalTo(process, SIGINT);
             const Outcome outcome = Folder::outcomeOf(process);
             QVERIFY2(outcome.status == 0 || outcome.status == 128 + SIGINT, outcome.err);
             QCOMPARE(folder.content("x.csv") == "OLD", outcome.status != 0);

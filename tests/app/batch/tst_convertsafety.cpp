@@ -280,7 +280,7 @@ private Q_SLOTS:
         QVERIFY(startAndReach(folder, process, QStringLiteral("--input run.jsonl --export sqlite --export csv"),
                               1'000'000));
         for (int i = 0; i < count; ++i) {
-            ::kill(static_cast<pid_t>(process.processId()), signal);
+            runner::signalTo(process, signal);
             QVERIFY(hasTaken(process, signal));
         }
         const Outcome outcome = Folder::outcomeOf(process);
@@ -303,7 +303,7 @@ private Q_SLOTS:
             return (signalsOf(process, "SigCgt:") >> (SIGINT - 1) & 1) != 0;
         };
         QVERIFY(QTest::qWaitFor(catches, runner::kPatienceMs));
-        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        runner::signalTo(process, SIGINT);
         QCOMPARE(Folder::outcomeOf(process).status, 128 + SIGINT);
         QVERIFY(folder.names().isEmpty());
     }

@@ -33,12 +33,13 @@ int run(const QStringList &arguments, QByteArray *errors = nullptr, QByteArray *
     return process.exitCode();
 }
 
-/// Runs the batch in its directory until `isFound`, and interrupts it. It must exit with `status`.
-void runUntil(bool (Batch::*isFound)(), Batch &batch, int status)
+/// Runs the batch in its directory until its verdict has a line that matches, and interrupts it. It must exit with
+/// `status`.
+void runUntilVerdict(const char *pattern, Batch &batch, int status)
 {
     batch.process().setWorkingDirectory(batch.path(""));
     QVERIFY(batch.start());
-    QVERIFY2((batch.*isFound)(), batch.err().constData());
+    QVERIFY2(batch.waitForVerdict(pattern), batch.err().constData());
     batch.signal(SIGINT);
     QVERIFY(batch.wait());
     QCOMPARE(batch.exitCode(), status);
@@ -61,7 +62,7 @@ private Q_SLOTS:
                      QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json"),
                      QStringLiteral("--fail-on"), QStringLiteral("lost-wakeup")},
                     lossyServer());
-        runUntil(&Batch::waitForLostWakeUp, batch, ct::kExitFindings);
+        runUntilVerdict(Batch::kLostWakeUp, batch, ct::kExitFindings);
         if (QTest::currentTestFailed())
             return;
         const QByteArray messages = batch.err();
@@ -119,7 +120,7 @@ private Q_SLOTS:
         Batch batch({QStringLiteral("-o"), QStringLiteral("run.ctr"), QStringLiteral("--report"),
                      QStringLiteral("json"), QStringLiteral("--report-out"), QStringLiteral("live.json")},
                     lossyServer());
-        runUntil(&Batch::waitForLostWakeUp, batch, 0);
+        runUntilVerdict(Batch::kLostWakeUp, batch, 0);
         const QJsonArray live = findingsIn(batch.path("live.json"));
         QVERIFY(!live.isEmpty());
         QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),
@@ -142,18 +143,22 @@ private Q_SLOTS:
                                   QStringLiteral("20")};
         const QStringList report{QStringLiteral("--report"), QStringLiteral("json"), QStringLiteral("--report-out"),
                                  QStringLiteral("live.json")};
+        // On a busy machine, there may be warnings about other coroutines, too.
         const auto isFound = [](const QJsonArray &findings) {
-            const QJsonObject first = findings.at(0).toObject();
-            return findings.size() == 1 && first.value(QLatin1String("severity")) == QLatin1String("warning") &&
-                   first.value(QLatin1String("rule")) == QLatin1String("lost-wakeup") &&
-                   first.value(QLatin1String("message")).toString().contains(QLatin1String("follow("));
+            return std::any_of(findings.begin(), findings.end(), [](const QJsonValue &value) {
+                const QJsonObject finding = value.toObject();
+                return finding.value(QLatin1String("severity")) == QLatin1String("warning") &&
+                       finding.value(QLatin1String("rule")) == QLatin1String("lost-wakeup") &&
+                       finding.value(QLatin1String("message")).toString().contains(QLatin1String("follow("));
+            });
         };
+        const char *const warning = "^warning: lost-wakeup: .*follow\\(";
         Batch unrecorded(report, program);
-        runUntil(&Batch::waitForFinding, unrecorded, 128 + SIGINT);
+        runUntilVerdict(warning, unrecorded, 128 + SIGINT);
         QVERIFY(isFound(findingsIn(unrecorded.path("live.json"))));
 
         Batch batch(report + QStringList{QStringLiteral("-o"), QStringLiteral("run.ctr")}, program);
-        runUntil(&Batch::waitForFinding, batch, 128 + SIGINT);
+        runUntilVerdict(warning, batch, 128 + SIGINT);
         const QJsonArray live = findingsIn(batch.path("live.json"));
         QVERIFY(isFound(live));
         QCOMPARE(run({QStringLiteral("--batch"), QStringLiteral("--input"), batch.path("run.ctr"),

@@ -85,7 +85,7 @@ private Q_SLOTS:
         QSignalSpy reported(m_dumper.get(), &Dumper::reported);
         consume(stuckCoroutine(0, 10'000'000'000));
         m_dumper->watch({});
-        QVERIFY(reported.wait(60'000));
+        QVERIFY(reported.wait(240'000));
         QVERIFY2(reported.last().first().toString().contains(path("run.1.sqlite")),
                  qPrintable(reported.last().first().toString()));
         consume(stuckCoroutine(1, 20'000'000'000));

@@ -58,7 +58,8 @@ struct WaitingFrames {
 
 /// Coroutines that were woken, and that no thread has resumed.
 struct Woken {
-    explicit Woken(CoroutineId count)
+    explicit Woken(CoroutineId count, std::chrono::milliseconds catchUp = StuckAtEnd::kCatchUp)
+        : stuckAtEnd(diagnosis, population, resolver, catchUp)
     {
         Batch batch;
         for (CoroutineId id = 0; id < count; ++id) {
@@ -99,7 +100,7 @@ struct Woken {
     Diagnosis diagnosis{options, population, "a program"};
     std::shared_ptr<AddressResolver> resolver =
         std::make_shared<AddressResolver>(std::make_shared<SymbolWorker>(), population);
-    StuckAtEnd stuckAtEnd{diagnosis, population, resolver};
+    StuckAtEnd stuckAtEnd;
 };
 
 }  // namespace
@@ -160,7 +161,7 @@ private Q_SLOTS:
     /// What was committed before the decision counts, although it is decoded later. What follows does not.
     void theVerdictAtTheDecisionCounts()
     {
-        Woken woken(3);
+        Woken woken(3, std::chrono::hours(1));
         const std::uint64_t decided = kNow + kSecond;
         woken.diagnosis.judgeAt(decided);
         StuckAtEnd &stuckAtEnd = woken.stuckAtEnd;

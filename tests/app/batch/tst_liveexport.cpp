@@ -38,6 +38,16 @@ Verdict verdictOf(const Folder &folder, const QString &input)
     return {outcome.status, report.value(QStringLiteral("findings")).toArray()};
 }
 
+/// The fingerprint and the severity of each finding, sorted.
+QStringList fingerprints(const QJsonArray &findings)
+{
+    QStringList all;
+    for (const QJsonValue &finding : findings)
+        all << finding[QLatin1String("fingerprint")].toString() + u' ' + finding[QLatin1String("severity")].toString();
+    all.sort();
+    return all;
+}
+
 QString lossyServer()
 {
     return runner::target("ct_server_lossy", runner::words("--seconds 20")).join(QLatin1Char(' '));
@@ -92,8 +102,9 @@ private Q_SLOTS:
             QStringLiteral("-o only.sqlite --duration 2 --report json --report-out live.json ") + lossyServer());
         QVERIFY2(captured.status == 0, captured.err);
         const QJsonObject report = runner::objectIn(folder.path(QStringLiteral("live.json")));
-        QCOMPARE(verdictOf(folder, QStringLiteral("only.sqlite")).findings,
-                 report.value(QStringLiteral("findings")).toArray());
+        // A database has no borders of passes, so the evidence may count some more or fewer events.
+        QCOMPARE(fingerprints(verdictOf(folder, QStringLiteral("only.sqlite")).findings),
+                 fingerprints(report.value(QStringLiteral("findings")).toArray()));
         QCOMPARE(rowsIn(folder, QStringLiteral("only.sqlite"),
                         "SELECT decided_ts = (SELECT value FROM trace_info WHERE name = 'judged_ts'), target_pid > 0 "
                         "FROM sessions"),

@@ -169,8 +169,8 @@ private Q_SLOTS:
         runner::Batch batch({QStringLiteral("-o"), QStringLiteral("run.sqlite")});
         const QString path = batch.path("run.sqlite");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "40"));
-        QCOMPARE(batch.run(), 0);
+                                     waiting("waiting_gxx"));
+        QVERIFY2(endWhenFound(batch), batch.err().constData());
         const exporttest::Database database(path);
         QCOMPARE(counted(database, QStringLiteral("addresses WHERE depth = 0")), 6);
         QCOMPARE(counted(database, QStringLiteral("addresses WHERE function = 'work::taker()'")), 3);
@@ -193,10 +193,12 @@ private Q_SLOTS:
         runner::Batch batch;
         const QString path = batch.path("run.csv");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "40"));
-        QCOMPARE(batch.run(), 0);
-        const QByteArray csv = runner::readAll(path);
-        QVERIFY(csv.contains(",await,,,work::taker(),"));
+                                     waiting("waiting_gxx", "3000"));
+        QVERIFY(batch.start());
+        QTRY_VERIFY_WITH_TIMEOUT(runner::readAll(path).contains(",await,,,work::taker(),"), runner::kPatienceMs);
+        batch.signal(SIGTERM);
+        QVERIFY(batch.wait());
+        QCOMPARE(batch.exitCode(), 0);
     }
 
     void recordingsHaveFrameLocations()
@@ -204,8 +206,8 @@ private Q_SLOTS:
         runner::Batch batch;
         const QString path = batch.path("run.ctr");
         batch.process().setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("-o"), path} +
-                                     waiting("waiting_gxx", "40"));
-        QCOMPARE(batch.run(), 0);
+                                     waiting("waiting_gxx"));
+        QVERIFY2(endWhenFound(batch), batch.err().constData());
         const Recorded recorded = readRecording(path);
         const auto &learned = recorded.learned;
         QCOMPARE(learned.size(), std::size_t{6});

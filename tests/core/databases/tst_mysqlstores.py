@@ -106,8 +106,10 @@ class MysqlStores(storetests.Stores, unittest.TestCase):
     def test_waits_for_exports_that_change_a_table_for_long(self):
         self.exported(self.many("first.jsonl", 10))
         running = self.begun("second.jsonl")
+        running.send_signal(signal.SIGSTOP)  # before it needs the table
         other = self.client()
         other.run("LOCK TABLES all_coroutines WRITE")
+        running.send_signal(signal.SIGCONT)
         self.repeats(running, "CREATE TABLE %coroutines_of_session_2%")
         other.run("UNLOCK TABLES")
         self.ended(running)

@@ -34,7 +34,7 @@ QByteArray python(const char *script, const QString &path)
     process.setProcessChannelMode(QProcess::MergedChannels);
     process.start(QStringLiteral("python3"),
                   {QStringLiteral("-B"), QStringLiteral("-c"), QString::fromLatin1(script), path});
-    process.waitForFinished(60'000);
+    process.waitForFinished(ct::test::kPatienceMs);
     return process.readAll().trimmed();
 }
 
