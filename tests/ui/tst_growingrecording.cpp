@@ -10,6 +10,7 @@
 #include "core/session/run.h"
 #include "tests/support/filesizelimit.h"
 #include "tests/support/qtsuite.h"
+#include "tests/support/runner.h"
 #include "tests/ui/guisupport.h"
 #include "ui/actions.h"
 #include "ui/dialogs/capturesettings.h"
@@ -98,6 +99,13 @@ public:
         m_process.waitForFinished();
     }
     QProcess &process() { return m_process; }
+    /// The storm ends in order.
+    void endTarget()
+    {
+        const pid_t storm = runner::childOf(m_process);
+        QVERIFY(storm > 0);
+        QCOMPARE(::kill(storm, SIGTERM), 0);
+    }
     bool wait() { return m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kPatienceMs); }
     std::uint64_t sum(const char *name) const
     {
@@ -185,7 +193,7 @@ private Q_SLOTS:
         QCOMPARE(dup2(input, STDIN_FILENO), STDIN_FILENO);
         ::close(input);
         RecordingProcess sender(m_sandbox.path(QString()), {QStringLiteral("-o"), QStringLiteral("-")},
-                                QStringLiteral("--transitions 60000 --rate 30000 --coroutines 20"));
+                                QStringLiteral("--seconds 600 --rate 30000 --coroutines 20"));
         sender.process().setStandardOutputFile(fifo);
         MainWindow window;
         window.show();
@@ -198,6 +206,7 @@ private Q_SLOTS:
         QCOMPARE(window.run().state(), RunState::Capturing);
         QTRY_COMPARE(window.findChild<QLabel *>(QStringLiteral("statusBehind"))->text(), QStringLiteral("up to date"));
         gui::takePicture(&window, "live");
+        sender.endTarget();
         QVERIFY(sender.wait());
         QCOMPARE(sender.process().exitCode(), 0);
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
@@ -385,7 +394,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         RecordingProcess recordingProcess(
             folder.path(), QStringList{QStringLiteral("-o"), folder.filePath(QStringLiteral("run.ctr"))} + options,
-            QStringLiteral("--transitions 90000 --rate 30000 --coroutines 20"));
+            QStringLiteral("--seconds 600 --rate 30000 --coroutines 20"));
         recordingProcess.process().start();
         const QString path = folder.filePath(file);
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(path).size() > 0, kPatienceMs);
@@ -394,6 +403,7 @@ private Q_SLOTS:
         window.openFile(path);
         QTRY_VERIFY_WITH_TIMEOUT(window.run().isGrowing(), kPatienceMs);
         QTRY_COMPARE(stateOf(window), QStringLiteral("Following"));
+        recordingProcess.endTarget();
         QVERIFY(recordingProcess.wait());
         QTRY_COMPARE_WITH_TIMEOUT(window.run().state(), RunState::Ended, kPatienceMs);
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("was completed")));
@@ -410,12 +420,12 @@ private Q_SLOTS:
                                    .arg(program(), m_sandbox.path(QString()));
         const QString sender = QStringLiteral("%1 --batch -o - -- %2 --transitions %3 --rate 30000 --coroutines 20")
                                    .arg(program(), gui::targetPath("ct_storm"));
-        QTest::newRow("window ends") << QStringLiteral("%1 | %2").arg(sender.arg(90000), window.arg(1))
+        QTest::newRow("window ends") << QStringLiteral("%1 | %2").arg(sender.arg(900000), window.arg(1))
                                      << QByteArray("statuses 4 0");
         QTest::newRow("sender is killed")
             << QStringLiteral("(%1 & while kill -0 $! && ! find \"$XDG_CACHE_HOME\" -name '*.ctr' -size +16k | "
                               "grep -q .; do sleep 0.05; done; kill -9 $!; wait $!) | %2")
-                   .arg(sender.arg(900000), window.arg(6))
+                   .arg(sender.arg(900000), window.arg(15))
             << QByteArray("statuses 137 0");
     }
     void eachEndOfAPipelineReportsItsStatus()

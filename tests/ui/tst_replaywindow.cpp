@@ -6,6 +6,7 @@
 #include "core/session/run.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
+#include "tests/ui/lostwakeups.h"
 #include "ui/dialogs/capturesettings.h"
 #include "ui/format/theme.h"
 #include "ui/mainwindow.h"
@@ -129,10 +130,9 @@ private Q_SLOTS:
                            "\" --seconds 600";
         request.what = target;
         window.start(request);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            !shownIn(window, "findingsTree").filter(QStringLiteral("handleConnection")).isEmpty() &&
-                !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
-            4 * kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::lostWakeUp(window).isValid() &&
+                                     !outputOf(window).filter(QStringLiteral("requests/s")).isEmpty(),
+                                 4 * kPatienceMs);
         // On SIGTERM the server ends as it does when its time is over.
         QVERIFY(window.run().launchedPid() > 0);
         QCOMPARE(::kill(window.run().launchedPid(), SIGTERM), 0);

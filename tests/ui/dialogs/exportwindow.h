@@ -43,7 +43,7 @@ inline QByteArray sampleRecording(int coroutines, int events, const QByteArray &
 inline ct::ExportDialog *askForExport(ct::MainWindow &window)
 {
     window.activateWindow();
-    if (!QTest::qWaitForWindowActive(&window))
+    if (!QTest::qWaitForWindowActive(&window, ct::test::kPatienceMs))
         return nullptr;
     QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
     return topLevel<ct::ExportDialog>("exportDialog");

@@ -195,7 +195,7 @@ private:
     static QWidget *ask(MainWindow &window)
     {
         window.activateWindow();
-        if (!QTest::qWaitForWindowActive(&window))
+        if (!QTest::qWaitForWindowActive(&window, ct::test::kPatienceMs))
             return nullptr;
         QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
         return gui::topLevel<QWidget>("openDatabaseDialog");

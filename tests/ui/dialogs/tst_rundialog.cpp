@@ -7,6 +7,7 @@
 #include "models/findingsmodel.h"
 #include "tests/support/qtsuite.h"
 #include "tests/ui/guisupport.h"
+#include "tests/ui/lostwakeups.h"
 #include "ui/dialogs/rundialog.h"
 #include "ui/dialogs/runfields.h"
 #include "ui/format/format.h"
@@ -250,16 +251,9 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(table->model()->rowCount() > 10, kPatienceMs);
         QVERIFY(window.windowTitle().startsWith(QLatin1String("ct_server_lossy")));
         auto *findings = child<QAbstractItemView>(window, "findingsTree");
-        // The server's connections that lost their wake-up. Other sites may be slow at first.
-        const auto atServer = [findings] {
-            const QModelIndexList found =
-                findings->model()->match(findings->model()->index(0, FindingsModel::WhereColumn), Qt::DisplayRole,
-                                         QStringLiteral("server.cpp:"), 1, Qt::MatchContains);
-            return found.isEmpty() ? QModelIndex() : found.front();
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(atServer().isValid(), 4 * kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(gui::lostWakeUp(window).isValid(), 4 * kPatienceMs);
         selectsInEveryView(window);
-        findings->setCurrentIndex(atServer());
+        findings->setCurrentIndex(gui::lostWakeUp(window));
         const QString evidence = child<QTextBrowser>(window, "findingEvidence")->toPlainText();
         QVERIFY2(evidence.contains(QLatin1String("Last transitions")), qPrintable(evidence));
         filtersBySite(window);

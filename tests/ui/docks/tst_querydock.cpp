@@ -132,7 +132,7 @@ private Q_SLOTS:
         QTRY_VERIFY(query.message().contains(QLatin1String("running (")));
         gui::takePicture(&query.dock, "query-running");
         query.dock.activateWindow();  // shortcuts need the focus
-        QVERIFY(QTest::qWaitForWindowActive(&query.dock));
+        QVERIFY(QTest::qWaitForWindowActive(&query.dock, ct::test::kPatienceMs));
         QTest::keyClick(query.editor, Qt::Key_Escape);
         QTRY_COMPARE(query.message(), QStringLiteral("The query was cancelled."));
     }

@@ -338,7 +338,7 @@ private:
     void show()
     {
         m_dock->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_dock.get()));
+        QVERIFY(QTest::qWaitForWindowExposed(m_dock.get(), kPatienceMs));
     }
     /// Waits until the window is active: shortcuts reach only the active window, and a real display activates it later.
     void focusTable()
