@@ -50,6 +50,21 @@ std::vector<ThreadSample> rowsOf(const Notes &notes, qint64 tid)
     return rows;
 }
 
+/// Stops the target (SIGSTOP) at an instant when coroutine 0 is suspended.
+void stopWhileSuspended(Session &session, const Population &live)
+{
+    for (;;) {
+        ::kill(session.target()->pid(), SIGSTOP);
+        const std::uint64_t stoppedAt = live.now();
+        QTRY_VERIFY(live.now() > stoppedAt + kSecond / 2);  // all events have been read
+        if (live.suspendedSince(0) != Population::kNotSuspended)
+            return;
+        const std::uint64_t captured = live.captured();
+        ::kill(session.target()->pid(), SIGCONT);
+        QTRY_VERIFY(live.captured() > captured);
+    }
+}
+
 /// Everything about the samples of a process that a judge reads.
 auto evidenceOf(const Population &population, std::uint32_t pid)
 {
@@ -126,17 +141,17 @@ private Q_SLOTS:
         const auto pid = static_cast<std::uint32_t>(session.target()->pid());
         QTRY_VERIFY(live->sampledUntil(pid) != 0);
 
-        ::kill(session.target()->pid(), SIGSTOP);
+        stopWhileSuspended(session, *live);
         const std::uint64_t stoppedAt = live->now();
         QTRY_VERIFY(live->now() > stoppedAt + 3 * kSecond);
         const std::uint64_t since = live->suspendedSince(0);
         QVERIFY(since != Population::kNotSuspended && live->now() - since > 2 * kSecond);  // a case for the rule
         QVERIFY(WatchedTime(*live, live->now()).since(pid, since) < 2 * kSecond);
         const std::vector<StoppedTime> stops = live->samples().stoppedTimes();
-        QCOMPARE(stops.size(), 1U);
-        QCOMPARE(stops.front().pid, pid);
-        QCOMPARE(stops.front().to, StoppedTime::kLasting);
-        QVERIFY(stops.front().from <= since + kSecond);
+        QVERIFY(!stops.empty());
+        QCOMPARE(stops.back().pid, pid);
+        QCOMPARE(stops.back().to, StoppedTime::kLasting);
+        QVERIFY(stops.back().from <= since + kSecond);
 
         session.stop();
         QTRY_VERIFY(!ended.isEmpty());

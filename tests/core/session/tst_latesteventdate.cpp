@@ -16,7 +16,7 @@ using namespace ct;
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr int kPatienceMs = 30'000;
+using ct::test::kPatienceMs;
 /// 2023-11-14 22:13:20 UTC
 constexpr std::uint64_t kThen = 1'700'000'000 * kSecond;
 

@@ -68,7 +68,7 @@ struct Run {
 template <class Condition>
 bool waitFor(Condition &&condition)
 {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(95);
     while (!condition()) {
         if (std::chrono::steady_clock::now() > end)
             return false;

@@ -16,7 +16,7 @@ using namespace sleepers;
 
 namespace {
 
-constexpr int kPatienceMs = 60'000;
+using ct::test::kPatienceMs;
 
 QStringList noticesOfUse(const Session &session)
 {

@@ -280,7 +280,7 @@ private Q_SLOTS:
         QCOMPARE(seen.first().first().toLongLong(), process.processId());
         QTRY_COMPARE(capture.session.state(), RunState::Capturing);
         process.terminate();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
         QCOMPARE(capture.session.state(), RunState::Capturing);  // another target may come
         capture.session.stop();
         QVERIFY(capture.waitForEnd());
@@ -297,7 +297,7 @@ private Q_SLOTS:
         capture.session.stop();
         QVERIFY(capture.waitForEnd());
         process.kill();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
 
         const QString region = capture.session.regionPath();
         Capture late;

@@ -26,7 +26,7 @@ struct Scene {
     template <class Condition>
     bool waitUntil(Condition condition)
     {
-        constexpr std::uint64_t kPatience = 60'000'000'000;
+        constexpr std::uint64_t kPatience = 95'000'000'000;
         for (const std::uint64_t end = monotonicNow() + kPatience; monotonicNow() < end; ::usleep(5000)) {
             take();
             if (condition())

@@ -81,7 +81,7 @@ private Q_SLOTS:
         QVERIFY(QString::fromStdString(refused.error().message).contains(QStringLiteral("ct_many")));
 
         process.terminate();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
         QVERIFY(find(path)->targets.empty());
         QVERIFY(deleteRegion(path));
     }
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QCOMPARE(info->targetNames, std::vector<std::string>{"ct_flight"});
         QVERIFY(!deleteRegion(info->path));
         process.kill();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(process.waitForFinished(runner::kPatienceMs));
         info = find(path.toStdString());
         QVERIFY(info->flightRecorder && info->targets.empty());
         QVERIFY(deleteRegion(info->path));

@@ -17,7 +17,7 @@ using namespace ct;
 
 namespace {
 
-constexpr int kPatienceMs = 30'000;
+using ct::test::kPatienceMs;
 
 /// Runs a process to its end and keeps its terminal output.
 struct Run {
