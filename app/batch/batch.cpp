@@ -265,11 +265,12 @@ void BatchRun::decideEnd(const std::string &endedBy)
     if (endedBy == "exit")
         return;
     if (isLaunched()) {
-        m_diagnosis->judgeAt(m_decidedNs);
-        for (const std::shared_ptr<QueuedSink> &queue : m_output->queues())
-            queue->keepApart(m_decidedNs);
-        if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
-            infoWriter->recordDecision(m_decidedNs);
+        m_decidedNs = m_endNs = m_diagnosis->judgeNow([this](std::uint64_t instant) {
+            for (const std::shared_ptr<QueuedSink> &queue : m_output->queues())
+                queue->keepApart(instant);
+            if (RecordingInfoWriter *const infoWriter = m_output->infoWriter())
+                infoWriter->recordDecision(instant);
+        });
     }
     m_session.requestTime();
     m_stuckAtEnd->decide(isLaunched(), m_decidedNs);

@@ -28,9 +28,9 @@ public:
     explicit Judge(Diagnosis &diagnosis) : m_diagnosis(diagnosis) {}
     Result<void> consume(const Batch &batch) override
     {
-        const std::uint64_t instant = m_diagnosis.m_instant.load(std::memory_order_relaxed);
+        const std::uint64_t instant = m_diagnosis.m_instant.beforeBatch();
         if (instant != 0 && batch.now > instant)
-            m_diagnosis.judgeNow(instant);
+            m_diagnosis.makeVerdict(instant);
         return {};
     }
 
@@ -86,17 +86,16 @@ Result<void> Diagnosis::dropOlder()
 
 void Diagnosis::judgeAt(std::uint64_t instant)
 {
-    std::uint64_t none = 0;
-    m_instant.compare_exchange_strong(none, instant, std::memory_order_relaxed);
+    m_instant.set(instant);
 }
 
 void Diagnosis::finishJudging()
 {
-    const std::uint64_t instant = m_instant.load(std::memory_order_relaxed);
-    judgeNow(instant != 0 ? instant : m_population->now());
+    const std::uint64_t instant = m_instant.value();
+    makeVerdict(instant != 0 ? instant : m_population->now());
 }
 
-void Diagnosis::judgeNow(std::uint64_t instant)
+void Diagnosis::makeVerdict(std::uint64_t instant)
 {
     if (m_verdict)
         return;

@@ -7,12 +7,12 @@
 
 #include "app/batch/deferredfile.h"
 #include "app/commandline/commandline.h"
+#include "core/analysis/decidedinstant.h"
 #include "core/analysis/judge.h"
 #include "core/analysis/stuck.h"
 #include "core/reporting/knownfindings.h"
 #include "core/reporting/report.h"
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,6 +50,8 @@ public:
     /// later. So the verdict does not depend on the time of the call, as long as the stream has not passed the instant.
     /// Any thread; the first call counts.
     void judgeAt(std::uint64_t instant);
+    /// For a live run: see DecidedInstant::decide().
+    std::uint64_t judgeNow(const std::function<void(std::uint64_t)> &record) { return m_instant.decide(record); }
     /// Call it after the end of the stream. If there is no verdict yet, judges at the instant, or else at the end.
     void finishJudging();
     /// Writes the report. Call it after finishJudging(), when the locations are resolved. `isGivenUp`: see
@@ -80,7 +82,7 @@ public:
 private:
     class Judge;
     bool listsCoroutines() const;
-    void judgeNow(std::uint64_t instant);
+    void makeVerdict(std::uint64_t instant);
     void decideFailure(const Report &report);
 
     const CommandLine::Diagnosis m_options;
@@ -91,8 +93,8 @@ private:
     KnownFindings m_baseline;
     std::optional<DeferredFile> m_file;
     const std::shared_ptr<Sink> m_judge;
-    std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data; 0 = the end
-    mutable std::mutex m_mutex;               ///< guards m_stuck and m_verdict
+    DecidedInstant m_instant;    ///< none: the end
+    mutable std::mutex m_mutex;  ///< guards m_stuck and m_verdict
     /// Set on the source's thread, or on the main thread after the end of the stream; nullptr before.
     std::shared_ptr<const Verdict> m_verdict;
     std::shared_ptr<const Stuck> m_stuck;

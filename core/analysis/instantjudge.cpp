@@ -17,9 +17,8 @@ InstantJudge::InstantJudge(std::shared_ptr<const Population> population, std::sh
 
 void InstantJudge::judgeAt(std::uint64_t instant)
 {
-    std::uint64_t none = 0;
     if (instant >= m_population->now())
-        m_instant.compare_exchange_strong(none, instant, std::memory_order_relaxed);
+        m_instant.set(instant);
 }
 
 std::shared_ptr<const InstantJudge::Outcome> InstantJudge::outcome() const
@@ -30,7 +29,7 @@ std::shared_ptr<const InstantJudge::Outcome> InstantJudge::outcome() const
 
 Result<void> InstantJudge::consume(const Batch &batch)
 {
-    const std::uint64_t instant = this->instant();
+    const std::uint64_t instant = m_instant.beforeBatch();
     if (m_isDone || instant == 0 || batch.now <= instant)
         return {};
     m_isDone = true;

@@ -6,10 +6,11 @@
 #pragma once
 
 #include "core/analysis/circumstances.h"
+#include "core/analysis/decidedinstant.h"
 #include "core/analysis/judge.h"
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,9 @@ public:
     /// Sets the instant: ns, CLOCK_MONOTONIC. Any thread. The first call counts. Without effect if the stream has
     /// passed the instant.
     void judgeAt(std::uint64_t instant);
-    std::uint64_t instant() const { return m_instant.load(std::memory_order_relaxed); }  ///< 0 = none. Any thread.
+    /// For a live run: see DecidedInstant::decide().
+    std::uint64_t judgeNow(const std::function<void(std::uint64_t)> &record) { return m_instant.decide(record); }
+    std::uint64_t instant() const { return m_instant.value(); }  ///< 0 = none. Any thread.
     /// nullptr: the stream has not passed the instant yet. Any thread.
     std::shared_ptr<const Outcome> outcome() const;
 
@@ -45,9 +48,9 @@ private:
     const std::shared_ptr<const JudgeData> m_data;
     const std::shared_ptr<const History> m_history;
     const Thresholds m_thresholds;
-    std::atomic<std::uint64_t> m_instant{0};  ///< relaxed: carries no data
-    bool m_isDone = false;                    ///< the source's thread
-    mutable std::mutex m_mutex;               ///< guards m_outcome
+    DecidedInstant m_instant;
+    bool m_isDone = false;       ///< the source's thread
+    mutable std::mutex m_mutex;  ///< guards m_outcome
     std::shared_ptr<const Outcome> m_outcome;
 };
 

@@ -359,11 +359,11 @@ void Run::terminateTarget()
 {
     if (!m_live)
         return;
-    if (targetRuns() && m_judge->instantJudge()->instant() == 0) {
-        const std::uint64_t instant = monotonicNow();
-        if (m_recording)
-            m_recording->recordDecision(instant);
-        m_judge->instantJudge()->judgeAt(instant);
+    if (targetRuns()) {
+        m_judge->instantJudge()->judgeNow([this](std::uint64_t instant) {
+            if (m_recording)
+                m_recording->recordDecision(instant);
+        });
     }
     m_live->terminateTarget();
 }

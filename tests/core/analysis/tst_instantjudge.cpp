@@ -8,6 +8,9 @@
 #include "tests/support/events.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 using namespace ct;
 using test::eventOf;
@@ -104,6 +107,30 @@ CT_CASE(anInstantThatHasPassedIsIgnored)
     CHECK_EQUAL(stream.judge.instant(), 0U);
     stream.passTo(9 * kSecond);
     CHECK(!stream.judge.outcome());
+}
+
+/// Otherwise a recording could have the batch before it has the instant.
+CT_CASE(aBatchWaitsForTheEndOfADecision)
+{
+    JudgedStream stream;
+    std::atomic<bool> isRecorded{false};
+    bool wasRecorded = false;
+    std::thread source;
+    const std::uint64_t decided = stream.judge.judgeNow([&](std::uint64_t instant) {
+        source = std::thread([&stream, &isRecorded, &wasRecorded, instant] {
+            Batch later;
+            later.now = instant + 1;
+            stream.feed(later);
+            wasRecorded = isRecorded;
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // most of the time, enough for the other thread
+        isRecorded = true;
+    });
+    source.join();
+    CHECK(wasRecorded);
+    REQUIRE(stream.judge.outcome() != nullptr);
+    CHECK_EQUAL(stream.judge.outcome()->verdict.judgedAt, decided);
+    CHECK_EQUAL(stream.judge.judgeNow([](std::uint64_t) { CHECK(false); }), decided);  // the first decision counts
 }
 
 CT_CASE(suspectsAreThoseOfWarningsAndErrorsThatHaveNotChanged)
