@@ -151,7 +151,8 @@ ConsoleSignals::~ConsoleSignals()
     pipeEnds[1] = -1;
 }
 
-/// Gives the signals that nobody has received to the handlers from before. Without such a handler they are late.
+/// Raises the signals again that are still in the pipe, so that the restored handlers receive them. If the default
+/// action is restored, these signals are dropped: they came after the work was done, and would end the program.
 void ConsoleSignals::passOn()
 {
     unsigned char byte = 0;

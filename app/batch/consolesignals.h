@@ -12,8 +12,8 @@
 namespace ct {
 
 /// At most one object at a time. A SIGHUP that was ignored at the start (nohup) stays ignored. SIGPIPE becomes an error
-/// of the write, and SIGTTOU is blocked: otherwise a mere message could end or stop the capture. At its end, the object
-/// brings back the handlers from before, such as those of noteEndSignals(), and gives them what it has not delivered.
+/// of the write, and SIGTTOU is blocked: otherwise a mere message could end or stop the capture. The destructor
+/// restores the earlier handlers, such as that of noteEndSignals(), and passes them the signals it has not delivered.
 class ConsoleSignals final : public QObject {
     Q_OBJECT
 public:
@@ -32,7 +32,7 @@ private:
     void readPipe();
     void passOn();
 
-    struct sigaction m_before[std::size(kForwarded)] = {};  ///< the handlers from before
+    struct sigaction m_before[std::size(kForwarded)] = {};  ///< the earlier handlers, by the index in kForwarded
 };
 
 /// True for a signal that does not end the run: SIGUSR1 requests a dump, SIGUSR2 the stacks.

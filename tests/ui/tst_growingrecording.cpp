@@ -24,8 +24,6 @@
 
 #include <QDir>
 #include <QDirIterator>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QLabel>
 #include <QMessageBox>
 #include <QProcess>
@@ -71,24 +69,13 @@ private:
     int m_writing = -1;
 };
 
-QByteArray contentOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-QString program()
-{
-    return gui::targetPath("corotracer-gui");
-}
-
 /// A batch run of ct_storm, with its summary.
 class RecordingProcess {
 public:
     RecordingProcess(const QString &directory, const QStringList &options, const QString &storm)
         : m_summary(directory + QStringLiteral("/summary.json"))
     {
-        m_process.setProgram(program());
+        m_process.setProgram(gui::targetPath("corotracer-gui"));
         m_process.setArguments(QStringList{QStringLiteral("--batch"), QStringLiteral("--summary"), m_summary} +
                                options + QStringList{QStringLiteral("--"), gui::targetPath("ct_storm")} +
                                storm.split(u' '));
@@ -109,8 +96,7 @@ public:
     bool wait() { return m_process.state() == QProcess::NotRunning || m_process.waitForFinished(kPatienceMs); }
     std::uint64_t sum(const char *name) const
     {
-        return static_cast<std::uint64_t>(
-            QJsonDocument::fromJson(contentOf(m_summary)).object().value(QLatin1String(name)).toInteger(-1));
+        return static_cast<std::uint64_t>(runner::integer(runner::objectIn(m_summary), name));
     }
 
 private:
@@ -162,7 +148,7 @@ private Q_SLOTS:
         recordingProcess.process().start();
         QVERIFY(recordingProcess.wait());
         const QString whole = m_sandbox.path(QStringLiteral("whole.ctr"));
-        m_whole = contentOf(whole);
+        m_whole = runner::readAll(whole);
         QVERIFY(m_whole.size() > 10'000);
         m_events = recordingProcess.sum("events");
         const Result<RecordingOverview> overview = overviewOf(whole.toStdString());
@@ -282,7 +268,7 @@ private Q_SLOTS:
         for (auto *label : window.findChild<InfoBar *>(QStringLiteral("noticeBar"))->findChildren<QLabel *>())
             notice = label->wordWrap() ? label : notice;
         QTRY_VERIFY(notice->height() >= notice->heightForWidth(notice->width()));
-        QCOMPARE(contentOf(kept().value(0)), m_broken);
+        QCOMPARE(runner::readAll(kept().value(0)), m_broken);
         QVERIFY(!gui::topLevel<QMessageBox>("errorBox"));
         gui::takePicture(&window, "broken");
         applyTheme(Theme::Dark);
@@ -319,7 +305,7 @@ private Q_SLOTS:
         QVERIFY(!pipe.write("x"));  // EPIPE
         QTRY_VERIFY(noticeOf(window).contains(QLatin1String("input was stopped")));
         QVERIFY(!stop->isEnabled());
-        QCOMPARE(contentOf(kept().value(0)), m_whole.left(m_whole.size() / 2));
+        QCOMPARE(runner::readAll(kept().value(0)), m_whole.left(m_whole.size() / 2));
     }
 
     void quotesInputThatIsNoRecording_data()
@@ -417,9 +403,9 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("statuses");
         const QString window = QStringLiteral("%1 -platform offscreen --input - --screenshot %2/a.png "
                                               "--screenshot-after %3")
-                                   .arg(program(), m_sandbox.path(QString()));
+                                   .arg(gui::targetPath("corotracer-gui"), m_sandbox.path(QString()));
         const QString sender = QStringLiteral("%1 --batch -o - -- %2 --transitions %3 --rate 30000 --coroutines 20")
-                                   .arg(program(), gui::targetPath("ct_storm"));
+                                   .arg(gui::targetPath("corotracer-gui"), gui::targetPath("ct_storm"));
         QTest::newRow("window ends") << QStringLiteral("%1 | %2").arg(sender.arg(900000), window.arg(1))
                                      << QByteArray("statuses 4 0");
         QTest::newRow("sender is killed")
